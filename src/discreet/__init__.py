@@ -7,6 +7,7 @@ from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
 from discreet.blocking.verify import Verification
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading
 from discreet.data.schema import Attribute, Schema
@@ -78,6 +79,7 @@ __all__ = [
     "Hidden",
     "Hiding",
     "HidingComparison",
+    "Hierarchy",
     "Implication",
     "Implications",
     "InconsistencyError",

@@ -110,6 +110,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
     either. Then no rows are added, since they would lack values of attributes.
 
+    With a ``hierarchy``, rows also hold the ancestors of their items, and readers know so (docs/hierarchies.md).
+
     ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
     "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing. Against
     "exact", for up to 12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows
@@ -134,7 +136,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
     rule, wait = as_policy(policy, k), as_seconds(seconds)
-    data = drop_items(as_rows(rows), budget.pop("leave_out", None))
+    data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
     if blocker is not None and blocker.adds_rows and known is not None:
         raise OptionError(f"{method!r} {NO_SUCH_ROWS}; use the method 'withhold' or 'suppress'")
@@ -167,7 +169,7 @@ def compare(
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
     rule, wait = as_policy(policy, k), as_seconds(seconds)
-    data = drop_items(as_rows(rows), budget.pop("leave_out", None))
+    data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level = against if against == "plain" else as_level(against)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
@@ -177,7 +179,7 @@ def compare(
 def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:
     """Return the schema that readers know: the given one, or that of the rows; refuse one that the rows contradict."""
     known = rows.schema if schema is None else Schema.of(schema, rows.labels)
-    groups = as_schema(known, rows.labels)
+    groups = as_schema(known, rows.labels, rows.hierarchy)
     owners = (rows.itemsets.owners[np.isin(rows.itemsets.entries, [*group])] for group in groups)
     wrong = sum(int(np.count_nonzero(np.bincount(each) > 1)) for each in owners)
     if wrong:

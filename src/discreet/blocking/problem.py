@@ -90,7 +90,7 @@ class BlockProblem:
     @cached_property
     def schema(self) -> tuple[Codes, ...]:
         """The groups of items that exclude each other."""
-        return as_schema(self.patterns.schema, self.patterns.labels)
+        return as_schema(self.patterns.schema, self.patterns.labels, self.patterns.hierarchy)
 
     def find_threats(self, question: Question, channels: Channels) -> Channels:
         """Return the channels of some patterns or, if there are none, the remainders that the schema reveals."""

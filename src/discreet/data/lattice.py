@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.hierarchy import close_upward, find_unlisted
 from discreet.data.itemsets import Items, Itemsets, Label, Labelled
 from discreet.data.patterns import Patterns
 from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option
@@ -226,12 +227,34 @@ def build_family(patterns: Patterns) -> Family:
         raise InputError(f"{flaw}; give the rows as well, or closed itemsets")
     listed = add_missing_root(patterns)
     if patterns.kind == "frequent":
-        return _build_from_frequent(listed)
+        return _add_parents(_build_from_frequent(listed), patterns)
     tops = np.flatnonzero(kernels.lattice.find_maximal(listed.offsets, listed.items, len(patterns.labels)))
     family = Family(listed.itemsets, listed.supports, tops, patterns.labels, patterns.n)
     if not patterns.mined:
         _check_closed(family)
-    return family
+    return _add_parents(family, patterns)
+
+
+def _add_parents(family: Family, patterns: Patterns) -> Family:
+    """Return the family with the ancestors of the items of each itemset: the same rows hold them.
+
+    Lists that were cut at a length lack such itemsets, and so do those of programs that drop itemsets with an item and
+    its parent. All parts of the wider tops are known: an item's ancestors are a chain, so no part without an item and
+    its ancestor is longer than what was listed (docs/hierarchies.md).
+    """
+    hierarchy, labels = patterns.hierarchy, family.labels
+    listed = family.itemsets.weigh(family.supports)
+    wider = None if hierarchy is None else close_upward(listed, labels, hierarchy)
+    if hierarchy is None or wider is None:
+        return family
+    if not patterns.mined:
+        cut = None if family.all else family.longest if family.may_be_cut else family.longest + 1
+        missing, number = find_unlisted(family.itemsets, labels, hierarchy, cut)
+        if missing:
+            raise _describe_flaw(True, [labels[code] for code in missing], family.labelled(number))  # noqa: FBT003 - one of two
+    every = wider.sort(len(labels))
+    tops = np.flatnonzero(kernels.lattice.find_maximal(*every.flat, len(labels)))
+    return Family(Itemsets(*every.flat), every.weights, tops, labels, family.n, partial=True)
 
 
 def complete_family(patterns: Patterns) -> Family:

@@ -44,13 +44,13 @@ def drop_items(value: Kept, names: Names | None) -> Kept:
     reading, schema = _note(value.reading, len(dropped)), _limit(value.schema, frozenset(labels))
     if isinstance(value, Patterns):
         listed = _merge_patterns(value, itemsets, labels)
-        return replace(listed, schema=schema, reading=reading)
+        return replace(listed, schema=schema, reading=reading, hierarchy=value.hierarchy)
     if isinstance(value, Merged):
         rows = Merged.from_codes(*itemsets.flat, value.weights, labels, min_support=value.min_support, n=value.n)
-        return replace(rows, schema=schema, reading=reading)
+        return replace(rows, schema=schema, reading=reading, hierarchy=value.hierarchy)
     people = value.people
     left = Transactions.from_codes(*itemsets.flat, labels, ids=value.ids)
-    return left.describe(schema=schema, people=people, reading=reading)
+    return left.describe(schema=schema, people=people, reading=reading, hierarchy=value.hierarchy)
 
 
 def find_items(value: Labelled, names: Names | None) -> list[int]:
@@ -89,8 +89,10 @@ def _find_attributes(value: Labelled) -> dict[str, list[int]]:
         elif isinstance(label, str) and SIGN in label:
             values[label.split(SIGN, 1)[0]].append(code)
     schema: Schema | None = getattr(value, "schema", None)
-    named = {} if schema is None else {one.name: one.values for one in schema.attributes}
-    return values | {name: [value.code[one] for one in some if one in value.code] for name, some in named.items()}
+    named: defaultdict[str, set[int]] = defaultdict(set)  # an attribute with a hierarchy stands there for each level
+    for attribute in () if schema is None else schema.attributes:
+        named[attribute.name].update(value.code[one] for one in attribute.values if one in value.code)
+    return values | {name: sorted(codes) for name, codes in named.items()}
 
 
 def _project(itemsets: Itemsets, is_kept: NDArray[np.bool_]) -> Itemsets:

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import AnyFrame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.reading import Reading
 from discreet.data.records import Records
@@ -38,8 +39,8 @@ class Patterns(Labelled, Records):
     support are listed: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"). If ``max_length`` is a number, only itemsets of at most so many items were
     considered, and nothing is said about longer ones. ``mined`` identifies the rows in which ``mine`` found them;
-    patterns from elsewhere may be incomplete. ``schema`` and ``reading`` are those of the rows, or say how a file of
-    patterns was read.
+    patterns from elsewhere may be incomplete. ``schema``, ``hierarchy`` and ``reading`` are those of the rows, or say
+    what readers know and how a file of patterns was read.
 
     >>> from discreet import Transactions, mine
     >>> patterns = mine(Transactions([["a", "b"], ["a", "b"], ["a"]]), min_support=2)
@@ -59,6 +60,7 @@ class Patterns(Labelled, Records):
     schema: Schema | None = None
     reading: Reading | None = None
     max_length: int | None = None
+    hierarchy: Hierarchy | None = None
     _types = MappingProxyType({"support": float, "itemsets": list, "count": int, "length": int})
 
     def __post_init__(self) -> None:

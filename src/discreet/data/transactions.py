@@ -3,13 +3,14 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final, Self, TypeAlias, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Final, Self, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data import plain_rows, query
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import (
     AnyFrame,
     Items,
@@ -29,6 +30,9 @@ from discreet.errors import InputError, Option, OptionError, ThresholdError
 from discreet.runtime import html
 from discreet.runtime.solver import Numbers
 
+if TYPE_CHECKING:
+    from discreet.io.hierarchies import AnyHierarchy
+
 LONGEST_ROW: Final = 100_000  # longer rows are refused: nearly always, a file has lost its line ends
 
 
@@ -38,6 +42,7 @@ class Description(TypedDict, total=False):
     schema: Schema | None
     people: NDArray[np.int32] | None
     reading: Reading | None
+    hierarchy: Hierarchy | None
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -46,7 +51,8 @@ class Transactions(Labelled):
 
     ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``; ``ids`` are names of the rows.
     Where they were read, ``reading`` says how. A table has a ``schema``: values of one column exclude each other. If
-    people have several rows, ``people[r]`` is the number of the person of row ``r``.
+    people have several rows, ``people[r]`` is the number of the person of row ``r``. With a ``hierarchy``, rows hold the
+    ancestors of their items too.
 
     >>> rows = Transactions([["bread", "milk"], ["milk"], []])
     >>> len(rows), rows[0] == {"bread", "milk"}, rows.support(["milk"])
@@ -61,6 +67,7 @@ class Transactions(Labelled):
     schema: Schema | None
     people: NDArray[np.int32] | None
     reading: Reading | None
+    hierarchy: Hierarchy | None
 
     def __init__(self, rows: Iterable[Iterable[Label]], *, ids: Sequence[Hashable] | None = None) -> None:
         """Encode ``rows``: an iterable of iterables of hashable labels, or a frame of any shape that ``read`` knows."""
@@ -167,10 +174,10 @@ class Transactions(Labelled):
         part = type(self).__new__(type(self))
         part._set(self.itemsets[row], self.labels, None if self.ids is None else self.ids[row])
         people = None if self.people is None else self.people[row]
-        return part.describe(schema=self.schema, people=people, reading=self.reading)
+        return part.describe(schema=self.schema, people=people, reading=self.reading, hierarchy=self.hierarchy)
 
     def describe(self, **known: Unpack[Description]) -> Self:
-        """Return the same rows with what is known about them: their schema, people or reading."""
+        """Return the same rows with what is known about them: their schema, people, reading or hierarchy."""
         described = type(self).__new__(type(self))
         vars(described).update({**vars(self), **known})
         return described
@@ -218,7 +225,8 @@ class Transactions(Labelled):
 
     def _set(self, itemsets: Itemsets, labels: tuple[Label, ...], ids: Sequence[Hashable] | None) -> None:
         itemsets.freeze()
-        vars(self).update(itemsets=itemsets, labels=labels, ids=ids, schema=None, people=None, reading=None)
+        known = Description(schema=None, people=None, reading=None, hierarchy=None)
+        vars(self).update(known, itemsets=itemsets, labels=labels, ids=ids)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -242,6 +250,7 @@ class Merged(Labelled):
     min_support: int
     schema: Schema | None = None
     reading: Reading | None = None
+    hierarchy: Hierarchy | None = None
 
     def __post_init__(self) -> None:
         self.itemsets.freeze()
@@ -268,7 +277,7 @@ class Merged(Labelled):
         least = as_count(min_support, data.n)
         merged = cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
         known = data.reading and replace(data.reading, odd=look_at(data.itemsets, data.reading.shape, len(data.labels)))
-        return replace(merged, schema=data.schema, reading=known)
+        return replace(merged, schema=data.schema, reading=known, hierarchy=data.hierarchy)
 
     @classmethod
     def from_codes(
@@ -324,9 +333,17 @@ class Merged(Labelled):
 Rows: TypeAlias = Transactions | Merged  # rows to mine: each of weight one, or merged
 
 
-def as_rows(rows: Rows | Iterable[Iterable[Label]] | AnyFrame) -> Rows:
-    """Return ``rows``: they are read if they are a path, an open file or a frame, and coded if they are not yet."""
-    return rows if isinstance(rows, Merged) else as_transactions(rows)
+def as_rows(rows: Rows | Iterable[Iterable[Label]] | AnyFrame, hierarchy: "AnyHierarchy | None" = None) -> Rows:
+    """Return ``rows``: they are read if they are a path, an open file or a frame, and coded if they are not yet.
+
+    With a ``hierarchy``, they also hold the ancestors of their items.
+    """
+    found = rows if isinstance(rows, Merged) else as_transactions(rows)
+    if hierarchy is None:
+        return found
+    from discreet.io.hierarchies import add_ancestors  # noqa: PLC0415 - io stands on this module
+
+    return add_ancestors(found, hierarchy)
 
 
 def as_transactions(rows: Transactions | Iterable[Iterable[Label]] | AnyFrame) -> Transactions:

@@ -18,6 +18,7 @@ from discreet.data.thresholds import as_k
 from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, InputError, Option, OptionError
+from discreet.io.hierarchies import AnyHierarchy, know_parents
 from discreet.mining.mine import mine
 from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
@@ -140,6 +141,7 @@ def detect(
     max_length: int | None = None,
     leave_out: Names | None = None,
     threads: int | None = None,
+    hierarchy: AnyHierarchy | None = None,
 ) -> Channels:
     """Return the maximal inference channels of ``patterns``: groups of fewer than ``k`` rows that supports reveal.
 
@@ -154,7 +156,8 @@ def detect(
     ``method`` is ours ("auto") or one of the papers': "naive" and "closed" are Algorithms 1 and 2 of *k-anonymous
     patterns*, "projection" is PMICD (WAIM 2008), which needs rows. All find the same channels in the same order; ours
     uses all cores unless ``threads`` is given, the others one. ``max_length`` says that longer itemsets were left out,
-    if the patterns do not say so themselves. Items that ``leave_out`` names as in ``mine`` are not published.
+    if the patterns do not say so themselves. Items that ``leave_out`` names as in ``mine`` are not published. With a
+    ``hierarchy``, readers know that rows with an item hold its parents.
 
     >>> from discreet import Transactions, mine
     >>> rows = Transactions([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50)
@@ -162,7 +165,8 @@ def detect(
     >>> print(*channels)
     a ∧ b ∧ ¬c: 2 rows
     """
-    patterns, behind = drop_items(patterns, leave_out), None if rows is None else drop_items(as_rows(rows), leave_out)
+    patterns = drop_items(patterns if hierarchy is None else know_parents(patterns, hierarchy), leave_out)
+    behind = None if rows is None else drop_items(as_rows(rows, hierarchy), leave_out)
     question = Question(patterns.cut_at(max_length), behind, as_k(k), resources.as_threads(threads))
     return find_channels(question, method)
 

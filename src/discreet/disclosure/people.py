@@ -172,7 +172,7 @@ def _find_true(question: Question, schema: str | Groups | None) -> tuple[Codes, 
         held[question.row_codes[sorted(group)]] = 1
         return int(rows.itemsets.add_up(held[rows.items]).max(initial=0)) <= 1
 
-    groups = as_schema(patterns.schema if schema is None else schema, patterns.labels)
+    groups = as_schema(patterns.schema if schema is None else schema, patterns.labels, patterns.hierarchy)
     return tuple(group for group in groups if is_true(group))
 
 

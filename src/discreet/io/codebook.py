@@ -24,14 +24,25 @@ def read_labels(place: Place) -> dict[str, str]:
     >>> read_labels(BytesIO(b"code;name\n250;diabetes\n401;hypertension\n"))["250"]
     'diabetes'
     """
-    with naming(place):
-        pairs = [tuple(fields[:PAIR]) for fields in read_fields(place)]
-        if any(len(pair) < PAIR for pair in pairs):
-            raise InputError("a line has no second field; each line is a code and its name, with a separator between")
-        names = {code: name for code, name in pairs if name}
+    pairs = read_pairs(place, "a code and its name")
+    names = {code: name for code, name in pairs if name}
     if len(names) < len({*pairs}) - sum(not name for _, name in pairs):
         raise InputError("a code has several names; give each one name")
     return names
+
+
+def read_pairs(place: Place, what: str) -> list[tuple[str, str]]:
+    r"""Return the first two fields of each line of a text table; ``what`` they are is said where one is missing.
+
+    >>> from io import BytesIO
+    >>> read_pairs(BytesIO(b"tea,drinks\nmilk,drinks\n"), "a child and its parent")
+    [('tea', 'drinks'), ('milk', 'drinks')]
+    """
+    with naming(place):
+        fields = [fields[:PAIR] for fields in read_fields(place)]
+        if any(len(pair) < PAIR for pair in fields):
+            raise InputError(f"a line has no second field; each line is {what}, with a separator between")
+        return [(first, second) for first, second in fields]
 
 
 def read_fields(place: Place) -> list[list[str]]:

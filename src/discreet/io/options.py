@@ -29,6 +29,7 @@ class RowArguments(TypedDict, total=False):
     everyone: Any
     n: int | None
     sheet: str | None
+    hierarchy: Any
 
 
 class RowOptions(NamedTuple):
@@ -57,6 +58,7 @@ class RowOptions(NamedTuple):
     everyone: Any = None
     n: int | None = None
     sheet: str | None = None
+    hierarchy: Any = None
     shape: str | None = None
 
     @classmethod

@@ -25,6 +25,7 @@ from discreet.io.files import (
 )
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
+from discreet.io.hierarchies import add_ancestors
 from discreet.io.joining import add_empty, add_people, join_rows
 from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
@@ -67,6 +68,8 @@ def read(
       row without items
     - several files with ``row`` and ``item`` are joined by their row ids; ``everyone`` is a table of all row ids, or
       ``n`` their number, for those without any item; ``labels`` is a table of codes and their names
+    - by a ``hierarchy``, rows also hold the ancestors of their items: a mapping, a file of children and parents, or
+      prefixes such as "prefix:3,1" (docs/hierarchies.md)
     - a file may unpack to ``memory`` bytes, by default half of the machine's; a larger one raises a BudgetError
 
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
@@ -78,7 +81,7 @@ def read(
     <Transactions: 2 rows, 3 items, 4 entries>
     """
     options = RowOptions.of(how)
-    plain = options._replace(labels=None, everyone=None, n=None)
+    plain = options._replace(labels=None, everyone=None, n=None, hierarchy=None)
     if isinstance(source, list | tuple) and source and all(map(is_place, source)):
         if None in (options.row, options.item):
             columns = (Option("row"), " and ", Option("item"))
@@ -88,12 +91,13 @@ def read(
 
 
 def _complete(rows: Transactions, options: RowOptions) -> Transactions:
-    """Return rows with names for codes, and with those who have no item."""
+    """Return rows with names for codes, with those who have no item, and with the ancestors of their items."""
     if options.everyone is not None:
         rows = add_people(rows, options.everyone, options.row)
     if options.n is not None:
         rows = add_empty(rows, options.n)
-    return rows if options.labels is None else rename(rows, read_labels(options.labels))
+    rows = rows if options.labels is None else rename(rows, read_labels(options.labels))
+    return rows if options.hierarchy is None else add_ancestors(rows, options.hierarchy)
 
 
 def _read(source: AnySource, format: str | None, memory: int | None, options: RowOptions) -> Transactions:  # noqa: A002

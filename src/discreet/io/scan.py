@@ -65,8 +65,10 @@ def scan(
         options = databases.check_options(options, format)
         return databases.scan(str(source), options, min_support=min_support, room=room, progress=progress)
     path = _find_path(source)
-    if {"labels", "everyone", "n"} & {*options.given}:
-        raise OptionError("names and people without items are for rows that are read as a whole; leave them out")
+    if {"labels", "everyone", "n", "hierarchy"} & {*options.given}:
+        raise OptionError(
+            "names, hierarchies and people without items are for rows that are read as a whole; leave them out"
+        )
     with naming(source), watching(progress, what="scanning", unit="rows") as tell:
         found = find_source(source, format, options, peek(source)[0])
         form, chunks = found.form, row_functions(found.form).chunks

@@ -24,6 +24,7 @@ from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import Implications, find_implications
 from discreet.disclosure.people import PeopleCells, are_visits
 from discreet.errors import InconsistencyError, InputError, Message, Option, OptionError, ThresholdError, refuse_truth
+from discreet.io.hierarchies import know_parents
 from discreet.io.read import find_patterns
 from discreet.judging import checks
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
@@ -306,8 +307,10 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
       the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
 
     ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels.
-    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. Counts of older releases can
-    be subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since (docs/against.md).
+    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. A ``hierarchy`` says the
+    parents of items: rows with an item also hold its parents, and readers know so (docs/hierarchies.md). Counts of
+    older releases can be subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since
+    (docs/against.md).
 
     Checks look at supports below k, inference channels, implications if the policy asks for them, and whether the list
     is complete and consistent. What cannot be judged is withheld.
@@ -324,8 +327,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         return Audit(*judge_trees(source, rule, rows, targets))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
-    left_out = limits.pop("leave_out", None)
-    rows = None if rows is None else drop_items(as_rows(rows), left_out)
+    left_out, hierarchy = limits.pop("leave_out", None), limits.pop("hierarchy", None)
+    rows = None if rows is None else drop_items(as_rows(rows, hierarchy), left_out)
     if isinstance(source, Rules | Facts):
         if for_itemsets:
             raise OptionError("rules and limits are judged as they are; give k or a policy, rows and schema alone")
@@ -333,6 +336,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         return replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows)))
     source = find_patterns(source, n=n, kind=kind, mined=min_support is None)
     if isinstance(source, Patterns):
+        source = source if hierarchy is None else know_parents(source, hierarchy)
         length = limits.pop("max_length", None)
         if min_support is not None or limits:
             words = (Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and ")
@@ -346,7 +350,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         raise ThresholdError(
             Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
         )
-    data = drop_items(as_rows(source), left_out)
+    data = drop_items(as_rows(source, hierarchy), left_out)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))

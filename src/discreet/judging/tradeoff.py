@@ -16,6 +16,7 @@ from discreet.data.transactions import Rows, as_rows
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.people import PeopleRows, find_people_cells, order_by_person, refuse_visits
 from discreet.errors import ThresholdError, refuse_truth
+from discreet.io.hierarchies import AnyHierarchy
 from discreet.mining.mine import Mining, Progress, mine
 from discreet.runtime import html, resources
 from discreet.runtime.resources import watching
@@ -68,7 +69,7 @@ class Tradeoff:
         return percent(count / self.n) if self.n else "–"
 
 
-def tradeoff(
+def tradeoff(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
     rows: Rows | Iterable[Iterable[Label]],
     *,
     min_supports: Iterable[Threshold],
@@ -78,20 +79,22 @@ def tradeoff(
     threads: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
+    hierarchy: AnyHierarchy | None = None,
 ) -> Tradeoff:
     """Return the numbers of itemsets, maximal channels and exposed rows for all ``min_supports`` and ``ks``.
 
     The rows are mined once, at the lowest support. A higher one has fewer channels, and what is safe stays safe; only
     the number of maximal channels may rise (*k-anonymous patterns*, PKDD 2005, section 5). If people have several rows,
     channels are the groups of fewer than k people. With ``max_length``, only itemsets of at most so many items would be
-    published, and items that ``leave_out`` names as in ``mine`` are not.
+    published, and items that ``leave_out`` names as in ``mine`` are not. With a ``hierarchy``,
+    ancestors count as items.
 
     >>> rows = [["a", "b"]] * 6 + [["a"]] * 3 + [["b"]] * 2 + [[]] * 9
     >>> grid = tradeoff(rows, min_supports=[5, 9], ks=[2, 3, 4])
     >>> grid.channels.tolist(), grid.exposed.tolist(), grid.safe
     ([[0, 1, 2], [0, 0, 0]], [[0, 2, 5], [0, 0, 0]], {2: 5, 3: 7, 4: 7})
     """
-    given = drop_items(as_rows(rows), leave_out)
+    given = drop_items(as_rows(rows, hierarchy), leave_out)
     is_by_person = given.people is not None
     data = given if is_by_person else refuse_visits(given, "tradeoff")
     counts = tuple(sorted({as_count(min_support, data.n) for min_support in min_supports}))

@@ -9,6 +9,7 @@ from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged, Rows, as_rows
+from discreet.io.hierarchies import AnyHierarchy
 from discreet.mining.search import Limits, Strategy, search
 from discreet.runtime import resources
 from discreet.runtime.resources import Progress, as_whole, watching
@@ -32,6 +33,7 @@ class Mining(Budget, total=False):
 
     max_length: int | None
     leave_out: Names | None
+    hierarchy: AnyHierarchy | None
 
 
 def mine(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -45,14 +47,15 @@ def mine(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     max_patterns: int | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
+    hierarchy: AnyHierarchy | None = None,
 ) -> Patterns:
     """Return the itemsets that at least ``min_support`` of ``rows`` hold, with their supports.
 
     ``kind`` says which: all ("frequent"), those without a superset of the same support ("closed"), or those without a
     frequent superset ("maximal"); with ``max_length``, within the itemsets of at most that many items. The empty
     itemset counts. Items that ``leave_out`` names, by their labels or by an attribute such as ``sex``, are mined as if
-    nobody had ever recorded them. Any number of ``threads`` (all cores by default) gives the same patterns in the same
-    order.
+    nobody had ever recorded them. With a ``hierarchy``, ancestors count as items (docs/hierarchies.md). Any number of
+    ``threads`` (all cores by default) gives the same patterns in the same order.
 
     More than ``max_patterns`` itemsets, or more than ``memory`` bytes for them, end in a BudgetError. ``progress`` is
     called now and then with the share of work done and the itemsets found; by default, a notebook shows a bar.
@@ -66,7 +69,7 @@ def mine(  # noqa: PLR0913 - all but one by their names, and each a choice of it
     with watching(progress, then="sorting") as report:
         limits = Limits(threads, most, memory, report)
         kind = as_kind(kind)
-        data = drop_items(as_rows(rows), leave_out)
+        data = drop_items(as_rows(rows, hierarchy), leave_out)
         return mine_by("auto", data, min_support=min_support, kind=kind, max_length=longest, limits=limits)
 
 
@@ -82,4 +85,4 @@ def mine_by(
     patterns = Patterns.from_codes(
         *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, max_length=max_length, threads=threads
     )
-    return replace(patterns, mined=rows.mark, schema=rows.schema, reading=rows.reading)
+    return replace(patterns, mined=rows.mark, schema=rows.schema, reading=rows.reading, hierarchy=rows.hierarchy)

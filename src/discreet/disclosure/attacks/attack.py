@@ -36,6 +36,7 @@ from discreet.disclosure.channels import is_acyclic
 from discreet.disclosure.detect import code_labels, count_supports
 from discreet.disclosure.people import are_visits
 from discreet.errors import BudgetError, InputError, Option, OptionError, refuse_truth
+from discreet.io.hierarchies import AnyHierarchy, know_parents
 from discreet.mining.mine import mine
 from discreet.runtime.solver import Floats
 
@@ -52,6 +53,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     level: Level = "linear",
     complete: bool | None = None,
     schema: str | Groups | None = None,
+    hierarchy: AnyHierarchy | None = None,
     rows: Rows | Iterable[Iterable[Label]] | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
@@ -70,7 +72,8 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     The attacker knows n and, unless ``complete`` is false, that no other itemset reaches the minimum support; if the
     patterns have a ``max_length``, or it is given, none of at most so many items. ``Facts`` state what is known about
     unlisted itemsets. A ``schema`` names groups of items of which no row holds two, or is a text such as "=" between
-    attribute and value in labels; without it, that of the patterns counts. The releases ``against`` are of the same
+    attribute and value in labels; without it, that of the patterns counts. By a ``hierarchy``, rows with an item hold
+    its parents. The releases ``against`` are of the same
     rows or, if these have ``grown``, of parts of them, each of a part of the next: findings then also separate older
     from newer rows.
 
@@ -93,16 +96,26 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         raise OptionError(
             "rows do not tell which of them were there before; leave out ", Option("rows"), " or ", Option("grown")
         )
+    patterns = _teach(patterns, hierarchy)
     if leave_out is not None and not isinstance(patterns, Patterns):
         raise OptionError("limits are attacked as they are; leave ", Option("leave_out"), " out")
     patterns = drop_items(patterns, leave_out) if isinstance(patterns, Patterns) else patterns
     facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
-    behind = None if rows is None else drop_items(as_rows(rows), leave_out)
+    behind = None if rows is None else drop_items(as_rows(rows, hierarchy), leave_out)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
         _check_rows(facts, behind)
     found = _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
     is_by_visit = are_visits(patterns if isinstance(patterns, Patterns) else None, behind)
     return replace(found, undecided=(*found.undecided, VISITS)) if is_by_visit else found
+
+
+def _teach(patterns: Patterns | Facts, hierarchy: AnyHierarchy | None) -> Patterns | Facts:
+    """Return patterns whose readers know a hierarchy; facts are refused, since they say themselves what is known."""
+    if hierarchy is None:
+        return patterns
+    if isinstance(patterns, Facts):
+        raise OptionError(Option("hierarchy"), " is for lists of exact supports, not for limits; leave it out")
+    return know_parents(patterns, hierarchy)
 
 
 def as_level(level: str) -> Level:
@@ -236,12 +249,13 @@ class Bounds(Proven):
         return f"{self.pattern.words(self.facts.labels)}: {count_rows(self.low, self.high)}"
 
 
-def bounds(
+def bounds(  # noqa: PLR0913 - as above
     patterns: Patterns | Facts,
     pattern: str | Pattern,
     *,
     complete: bool | None = None,
     schema: str | Groups | None = None,
+    hierarchy: AnyHierarchy | None = None,
     against: Patterns | Iterable[Patterns] = (),
     grown: bool = False,
     max_length: int | None = None,
@@ -250,8 +264,8 @@ def bounds(
     """Return the tightest limits that published itemsets set to the rows of a pattern, with their proof.
 
     The pattern is a query such as ``a & b & ~c``. If few kinds of rows are possible, all items are used together; else
-    those of the pattern and as many items of nearby tops as possible. ``complete``, ``schema``, ``against``,
-    ``grown`` and ``max_length`` mean what they do for ``attack``. If rows have grown, the item ``before``
+    those of the pattern and as many items of nearby tops as possible. ``complete``, ``schema``, ``hierarchy``,
+    ``against``, ``grown`` and ``max_length`` mean what they do for ``attack``. If rows have grown, the item ``before``
     marks those of the older release; of several, ``before1``, ``before2`` and so on.
 
     >>> from discreet import mine
@@ -264,6 +278,7 @@ def bounds(
 sup(b) 7 − sup(c) 5 = 1 bound it'
     """
     olds = as_releases(against, grown=grown)
+    patterns = _teach(patterns, hierarchy)
     facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
     if facts.n > MOST_ROWS:
         raise BudgetError(f"it is not told of how many rows these facts are, or more than {MOST_ROWS:,}; give their n")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import Itemsets, Label, Labelled, as_itemset, sort_labels
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
@@ -113,7 +114,7 @@ class Facts(Labelled):
         if not itemsets.is_rooted:
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, patterns.n)
         absent = patterns.min_support - 1 if complete else None
-        groups = as_schema(patterns.schema if schema is None else schema, patterns.labels)
+        groups = as_schema(patterns.schema if schema is None else schema, patterns.labels, patterns.hierarchy)
         length, labels, n = patterns.max_length if complete else None, patterns.labels, patterns.n
         return cls(itemsets, supports, supports, labels, n, not is_maximal, absent, groups, max_length=length)
 
@@ -337,14 +338,19 @@ class Facts(Labelled):
         return int(self._order[(holders & -holders).bit_length() - 1]) if holders else None
 
 
-def as_schema(schema: str | Groups | None, labels: tuple[Label, ...]) -> tuple[Codes, ...]:
+def as_schema(
+    schema: str | Groups | None, labels: tuple[Label, ...], hierarchy: Hierarchy | None = None
+) -> tuple[Codes, ...]:
     """Return the groups of a schema by the codes of their items; unpublished items are left out.
 
-    A text such as "=" stands between attribute and value in labels.
+    A text such as "=" stands between attribute and value in labels. With a ``hierarchy``, a value and its ancestors do
+    not exclude each other.
 
     >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)
     True
     """
     code, known = {label: number for number, label in enumerate(labels)}, () if schema is None else schema
-    groups = (frozenset(code[label] for label in group if label in code) for group in Schema.of(known, labels))
+    values = ([label for label in group if label in code] for group in Schema.of(known, labels))
+    apart = chain.from_iterable([one] if hierarchy is None else hierarchy.separate(one) for one in values)
+    groups = dict.fromkeys(frozenset(code[label] for label in group) for group in apart)
     return tuple(group for group in groups if len(group) > 1)

@@ -64,7 +64,7 @@ def join_facts(
     >>> [(*map(str, facts.labels), facts.limits(frozenset(codes))) for codes in ([0], [1], [0, 1])]
     [('a', 'before', (7, 7)), ('a', 'before', (10, 10)), ('a', 'before', (6, 6))]
     """
-    is_complete = complete is not False
+    is_complete, known = complete is not False, new.hierarchy if isinstance(new, Patterns) else None
     if schema is None and isinstance(new, Patterns):
         schema = new.schema
     if isinstance(new, Facts):
@@ -89,7 +89,7 @@ def join_facts(
     releases = [_recode(facts, labels, each) for facts, each in zip(read, names, strict=True)]
     last = _recode(own, labels, {label: label for label in own.labels})
     recoded = (frozenset(last.code[own.labels[item]] for item in group) for group in own.schema)
-    groups = tuple(dict.fromkeys((*recoded, *as_schema(schema, labels))))
+    groups = tuple(dict.fromkeys((*recoded, *as_schema(schema, labels, known))))
     if grown:
         order = sorted(range(len(olds)), key=lambda number: releases[number].n)
         marks = make_marks([number + 1 for number in order], labels)

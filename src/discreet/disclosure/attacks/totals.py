@@ -107,7 +107,7 @@ class Totals:
     def support(self, itemset: int, over: int | None = None) -> int:
         """Return the support of a known itemset."""
         if itemset not in self._supports:
-            closure = self._find_closure(itemset)
+            closure = (itemset, 0) if self._is_excluded(itemset) else self._find_closure(itemset)
             if closure is not None:
                 self._supports[itemset] = closure[1]
             else:
@@ -117,6 +117,8 @@ class Totals:
 
     def express(self, itemset: int, over: int | None = None) -> Counter[int]:
         """Return listed itemsets, and how often each counts in the support of a known itemset."""
+        if self._is_excluded(itemset):
+            return Counter()
         closure = self._find_closure(itemset)
         if closure is not None:
             return Counter({closure[0]: 1})
@@ -126,6 +128,10 @@ class Totals:
             for listed, often in self.express(part, over).items():
                 total[listed] += times * often
         return total
+
+    def _is_excluded(self, itemset: int) -> bool:
+        """Return whether no row holds an itemset, since it has two items of a group; groups may overlap."""
+        return any((group & itemset).bit_count() > 1 for group in self.groups)
 
     def find_parts(self, top: int, base: int = 0) -> list[int]:
         """Return the itemsets between ``base`` and ``top`` that a row can hold."""
