@@ -1402,3 +1402,57 @@ def long_rows(text, row, item, separator=","):
         name, label = (re.sub(r"^'(?='*\s*[=+\-@\t\r＝＋－＠])", "", field) for field in pair)
         rows.setdefault(name, set()).add(label)
     return rows
+
+
+# Hierarchies. A row with an item holds the parent of the item as well, the parent's parent and so on.
+
+
+def with_ancestors(row, parents):
+    """Return a row with the ancestors of its items."""
+    above = frozenset(parents[item] for item in row if item in parents)
+    return frozenset(row) if above <= frozenset(row) else with_ancestors(frozenset(row) | above, parents)
+
+
+def are_apart(one, other, parents):
+    """Return whether neither of two items is above the other."""
+    return one not in with_ancestors([other], parents) and other not in with_ancestors([one], parents)
+
+
+def is_possible(row, items, attributes, parents):
+    """Return whether a row over listed items holds all their ancestors, and no two values of an attribute but those."""
+    held = [row & frozenset(values) for values in attributes]
+    return row == with_ancestors(row, parents) & items and not any(
+        are_apart(one, other, parents) for some in held for one in some for other in some
+    )
+
+
+def full_groups(items, rows, attributes, parents):
+    """Yield values that exclude each other and add up to all rows with some item above them, or to all rows."""
+    for group in subsets(sorted(items)):
+        apart = all(one == other or are_apart(one, other, parents) for one in group for other in group)
+        if group and apart and any(group <= frozenset(values) for values in attributes):
+            many = sum(support({item}, rows) for item in group)
+            shared = frozenset.intersection(*(with_ancestors([item], parents) for item in group)) - group
+            for above in [frozenset(), *(frozenset([item]) for item in sorted(shared))]:
+                if support(above, rows) == many:
+                    yield group, above
+
+
+def revealed_by_hierarchy(listed, rows, attributes, parents, k):
+    """Return the conjunctions of 1 to k − 1 rows whose count is a sum of listed supports, whatever the rows may be.
+
+    Readers know the parents of items, the values of attributes, and where listed values add up to all rows, or to all
+    rows with their parent.
+    """
+    items = frozenset().union(*listed)
+    possible = [row for row in subsets(sorted(items)) if is_possible(row, items, attributes, parents)]
+    for group, above in full_groups(items, rows, attributes, parents):
+        possible = [row for row in possible if row & group or not above <= row]
+    basis = span([[itemset <= row for row in possible] for itemset in listed])
+    pairs = [(base, lacked) for base in subsets(sorted(items)) for lacked in subsets(sorted(items - base))]
+    return {
+        (base, lacked)
+        for base, lacked in pairs
+        if 0 < sum(base <= row and not lacked & row for row in rows) < k
+        and not any(reduce_by([Fraction(base <= row and not lacked & row) for row in possible], basis))
+    }

@@ -437,7 +437,7 @@ CALLS = {
     "a support for what is mined already": (
         lambda _: discreet.audit(CLOSED, min_support=1, k=2),
         OptionError,
-        "patterns were mined already; leave min_support=, threads=, max_patterns= and memory= out",
+        "patterns were mined already; leave min_support= and limits on mining out",
     ),
     "a limit for what is mined already": (
         lambda _: discreet.audit(CLOSED, k=2, threads=1),

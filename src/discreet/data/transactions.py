@@ -51,8 +51,8 @@ class Transactions(Labelled):
 
     ``itemsets[r]`` are the codes of row ``r``, strictly increasing, into ``labels``; ``ids`` are names of the rows.
     Where they were read, ``reading`` says how. A table has a ``schema``: values of one column exclude each other. If
-    people have several rows, ``people[r]`` is the number of the person of row ``r``. With a ``hierarchy``, rows hold the
-    ancestors of their items too.
+    people have several rows, ``people[r]`` is the number of the person of row ``r``. With a ``hierarchy``, rows hold
+    the ancestors of their items too.
 
     >>> rows = Transactions([["bread", "milk"], ["milk"], []])
     >>> len(rows), rows[0] == {"bread", "milk"}, rows.support(["milk"])

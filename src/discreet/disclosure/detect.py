@@ -165,7 +165,7 @@ def detect(
     >>> print(*channels)
     a ∧ b ∧ ¬c: 2 rows
     """
-    patterns = drop_items(patterns if hierarchy is None else know_parents(patterns, hierarchy), leave_out)
+    patterns = drop_items(know_parents(patterns, hierarchy), leave_out)
     behind = None if rows is None else drop_items(as_rows(rows, hierarchy), leave_out)
     question = Question(patterns.cut_at(max_length), behind, as_k(k), resources.as_threads(threads))
     return find_channels(question, method)

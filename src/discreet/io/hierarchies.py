@@ -82,8 +82,10 @@ def add_ancestors(rows: Rows, source: AnyHierarchy) -> Transactions:
     return full.describe(schema=schema, people=rows.people, reading=reading, hierarchy=hierarchy)
 
 
-def know_parents(patterns: Patterns, source: AnyHierarchy) -> Patterns:
-    """Return patterns whose readers know the parents of items."""
+def know_parents(patterns: Patterns, source: AnyHierarchy | None) -> Patterns:
+    """Return patterns whose readers know the parents of items, if there is a hierarchy."""
+    if source is None:
+        return patterns
     if patterns.kind == "maximal":
         raise InputError(
             "maximal itemsets do not tell the supports of parents; give ",

@@ -193,9 +193,8 @@ class Audit:
         failed, candidate = self._failed, self.candidate
         broken = next((name for name in checks.BROKEN if name in failed), None)
         if broken is not None:
-            has_gaps = (
-                broken is CheckName.COMPLETENESS and isinstance(candidate, Patterns) and candidate.kind == "frequent"
-            )
+            may_be_closed = isinstance(candidate, Patterns) and candidate.kind == "frequent"
+            has_gaps = broken is CheckName.COMPLETENESS and may_be_closed
             return checks.STATE_KIND if has_gaps else Message(checks.ADVICE[broken])
         if self.people is not None and not PEOPLE.isdisjoint(failed):
             return MERGE
@@ -307,10 +306,9 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
       the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
 
     ``schema`` says which items exclude each other: ``"="`` if labels are such as ``sex=f``, or groups of labels.
-    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. A ``hierarchy`` says the
-    parents of items: rows with an item also hold its parents, and readers know so (docs/hierarchies.md). Counts of
-    older releases can be subtracted: give their patterns as ``against``, and ``grown`` if rows were only added since
-    (docs/against.md).
+    Without it, the schema of the rows or patterns counts; ``()`` says that there is none. By a ``hierarchy``, rows with
+    an item hold its parents (docs/hierarchies.md). Counts of older releases can be subtracted: give their patterns as
+    ``against``, and ``grown`` if rows were only added since (docs/against.md).
 
     Checks look at supports below k, inference channels, implications if the policy asks for them, and whether the list
     is complete and consistent. What cannot be judged is withheld.
@@ -336,12 +334,10 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         return replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows)))
     source = find_patterns(source, n=n, kind=kind, mined=min_support is None)
     if isinstance(source, Patterns):
-        source = source if hierarchy is None else know_parents(source, hierarchy)
         length = limits.pop("max_length", None)
         if min_support is not None or limits:
-            words = (Option("min_support"), ", ", Option("threads"), ", ", Option("max_patterns"), " and ")
-            raise OptionError("patterns were mined already; leave ", *words, Option("memory"), " out")
-        listed = drop_items(source, left_out).cut_at(length)
+            raise OptionError("patterns were mined already; leave ", Option("min_support"), " and limits on mining out")
+        listed = drop_items(know_parents(source, hierarchy), left_out).cut_at(length)
         found = judge_itemsets(Question(listed, None, rule.k, as_threads(None)), rule, rows, schema)
         return _compare(found, olds, grown=grown)
     if rows is not None:

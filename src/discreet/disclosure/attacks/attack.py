@@ -111,11 +111,11 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
 
 def _teach(patterns: Patterns | Facts, hierarchy: AnyHierarchy | None) -> Patterns | Facts:
     """Return patterns whose readers know a hierarchy; facts are refused, since they say themselves what is known."""
-    if hierarchy is None:
-        return patterns
-    if isinstance(patterns, Facts):
+    if isinstance(patterns, Patterns):
+        return know_parents(patterns, hierarchy)
+    if hierarchy is not None:
         raise OptionError(Option("hierarchy"), " is for lists of exact supports, not for limits; leave it out")
-    return know_parents(patterns, hierarchy)
+    return patterns
 
 
 def as_level(level: str) -> Level:
