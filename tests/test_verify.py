@@ -99,7 +99,8 @@ class Draft:
             self.certificate["tops"].append({"items": sorted(top), **facts})
         policy = {"name": "k", "k": k, "zeros": "ignore", "round_to": None, "max_itemsets": None}
         self.release = {"release": 1, "discreet": "0.1.0", **claims, "frequent": frequent(family, kind)}
-        self.release |= {"against": "plain", "policy": {**policy, "source": "", "about": ""}}
+        self.release |= {"against": "plain", "hierarchy": None, "beside": [], "grown": False}
+        self.release |= {"policy": {**policy, "source": "", "about": ""}}
 
     def seal(self, folder, *, name=None, **raw):
         """Write all files, with digests that fit; ``raw`` are bytes in place of a file, by its stem."""

@@ -6,7 +6,7 @@ from discreet.blocking.distortion import Distortion
 from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
-from discreet.blocking.verify import Verification
+from discreet.blocking.verify_result import Verification
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading

@@ -1,6 +1,6 @@
 """Block: patterns that are safe to publish, with the least change; and the methods, side by side."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, Unpack
 import numpy as np
 
 from discreet.blocking import methods
+from discreet.blocking.beside import Older, OlderRelease, as_older
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.optimal import minimize_distortion
 from discreet.blocking.problem import BlockProblem, Form, check
@@ -33,7 +34,8 @@ class Blocker(NamedTuple):
     ``resist`` is its form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows,
     each for several channels. A method ``is_whole`` if it publishes the whole list of some rows, ``keeps_n`` if it can
     keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged. If it
-    ``adds_rows``, these lack values of attributes: a reader who knows the schema could tell them apart.
+    ``adds_rows``, these lack values of attributes: a reader who knows the schema could tell them apart. If it
+    ``fits_beside``, its releases can be made safe together with older ones.
     """
 
     how: str
@@ -44,6 +46,7 @@ class Blocker(NamedTuple):
     keeps_n: bool = False
     is_search: bool = False
     adds_rows: bool = False
+    fits_beside: bool = False
 
 
 METHODS: Final[Mapping[str, Blocker]] = {
@@ -61,6 +64,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
         methods.withhold_more,
         is_whole=False,
         keeps_n=True,
+        fits_beside=True,
     ),
     "optimal": Blocker(
         "rows are left out and others added, so that supports change as little as could be found",
@@ -74,6 +78,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
 BEST: Final = "best"  # the method that a comparison of all recommends
 NO_SUCH_ROWS: Final = "adds rows that lack values of attributes, and readers who know the schema could tell them apart"
+NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
 
 
@@ -89,6 +94,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     seconds: float = 60.0,
     against: Level = "plain",
     schema: str | Groups | None = None,
+    beside: OlderRelease | Iterable[OlderRelease] = (),
+    grown: bool = False,
     **budget: Unpack[Mining],
 ) -> Release:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
@@ -117,6 +124,10 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     "exact", for up to 12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows
     in every database that fits. If that is not decided in time, nothing is released.
 
+    The older releases ``beside`` it are folders that ``write_release`` wrote, files of patterns, or patterns. No
+    difference from one, or from several that are parts of the rows, then reveals 1 to k − 1 rows that came or left
+    since; ``grown`` says that rows were only added (docs/against.md). That takes "withhold", whose supports are exact.
+
     After each method, detection must find nothing in the result, and its supports are recounted; otherwise nothing is
     released. Rows of which a person has several are refused: merge them. Other options are those of ``mine``; with
     ``max_length``, all frequent itemsets of at most so many items are published, not only the closed ones.
@@ -138,17 +149,19 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
+    older = as_older(beside, grown=grown)
+    _refuse_beside(older, method, level, grown=grown)
     if blocker is not None and blocker.adds_rows and known is not None:
         raise OptionError(f"{method!r} {NO_SUCH_ROWS}; use the method 'withhold' or 'suppress'")
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
-        problem = replace(problem, keep_n=keep_n, seconds=wait, against=level)
+        problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
         if method == BEST:
             return compare_methods(problem, rule).best
         return solve(method, problem, rule, merge=merge)
 
 
-def compare(
+def compare(  # noqa: PLR0913 - as ``block``
     rows: Transactions | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
@@ -158,6 +171,8 @@ def compare(
     seconds: float = 60.0,
     against: Level = "plain",
     schema: str | Groups | None = None,
+    beside: OlderRelease | Iterable[OlderRelease] = (),
+    grown: bool = False,
     **budget: Unpack[Mining],
 ) -> Comparison:
     """Return the release of each method of ``block`` for ``rows``, side by side, with a recommendation.
@@ -170,10 +185,25 @@ def compare(
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
     rule, wait = as_policy(policy, k), as_seconds(seconds)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
-    level = against if against == "plain" else as_level(against)
+    level, older = against if against == "plain" else as_level(against), as_older(beside, grown=grown)
+    _refuse_beside(older, BEST, level, grown=grown)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
-        return compare_methods(replace(problem, keep_n=keep_n, seconds=wait, against=level), rule)
+        problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
+        return compare_methods(problem, rule)
+
+
+def _refuse_beside(older: Sequence[Older], method: str, level: Level, *, grown: bool) -> None:
+    """Refuse what cannot be made safe together with older releases."""
+    if not older:
+        return
+    if method != BEST and not METHODS[method].fits_beside:
+        raise OptionError(f"{method!r} {NOT_BESIDE}; use the method 'withhold'")
+    if level != "plain" and not grown:
+        raise OptionError(
+            f"the attacker {level!r} can be tried on older releases only of rows that were added to; say ",
+            *(Option("grown", value=True), ", or leave ", Option("against"), " out"),
+        )
 
 
 def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:
@@ -191,10 +221,21 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     """Return the release that a method makes of the rows, checked."""
     blocker = METHODS[method]
     forms = blocker.merged if merge and blocker.merged else (blocker.solve, blocker.resist)
-    solution = forms[problem.against != "plain"](problem)
+    # Sums with the schema over several releases are found by the attacker alone.
+    goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
+    solution = forms[goes_on](problem)
     check(solution)
     changes = solution.question, solution.suppressed, solution.added, solution.proof, solution.rounds
-    return Release(method, policy, problem.rows, problem.patterns, *changes, against=problem.against)
+    return Release(
+        method,
+        policy,
+        problem.rows,
+        problem.patterns,
+        *changes,
+        against=problem.against,
+        beside=problem.beside,
+        grown=problem.grown,
+    )
 
 
 def compare_methods(problem: BlockProblem, policy: Policy) -> Comparison:
@@ -202,10 +243,12 @@ def compare_methods(problem: BlockProblem, policy: Policy) -> Comparison:
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
     for method, blocker in METHODS.items():
-        if problem.schema and blocker.adds_rows:
-            lines.append(
-                ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=f"it {NO_SUCH_ROWS}")
-            )
+        unfit = (
+            (problem.schema and blocker.adds_rows, NO_SUCH_ROWS),
+            (problem.beside and not blocker.fits_beside, NOT_BESIDE),
+        )
+        if reasons := [f"it {why}" for is_unfit, why in unfit if is_unfit]:
+            lines.append(ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=reasons[0]))
             continue
         for merge in (False, True) if blocker.merged else (False,):
             start, release, left_out = perf_counter(), None, ""

@@ -2,26 +2,28 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from discreet.blocking.beside import Older, find_faults, hash_patterns, read_older
 from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.release import Release
-from discreet.blocking.verify import CLAIMS, PATTERNS, Verification
+from discreet.blocking.verify import CLAIMS, PATTERNS
 from discreet.blocking.verify import verify as verify_files
 from discreet.blocking.verify_cells import visible
+from discreet.blocking.verify_result import Verification
 from discreet.data.itemsets import Label, Weighted
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
 from discreet.data.schema import Schema
 from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
-from discreet.errors import DiscreetError, Either, GuaranteeError, OutputError
+from discreet.errors import DiscreetError, Either, GuaranteeError, InputError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
 from discreet.io.read import read_patterns, write_patterns
@@ -91,22 +93,65 @@ def write_release(
     return verification
 
 
-def verify(folder: str | os.PathLike[str]) -> Verification:
+def verify(
+    folder: str | os.PathLike[str],
+    *,
+    fingerprint: str | None = None,
+    beside: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+) -> Verification:
     """Return the faults of a release, from its files alone; refuse a folder without release.json.
 
     Its cells are counted again by code that shares nothing with the code that made it. Its method must be known, and
     its policy the one that its name stands for. If it claims to withstand an attacker who infers more than channels,
     that attacker is tried: there the code of ``attack`` is trusted.
+
+    That proves that the numbers are safe and consistent. Whether they are the publisher's follows from the
+    ``fingerprint`` that the publisher gave you by a different route. If the release was made beside older ones, give
+    these as ``beside``, folders or files of patterns, to check that they reveal nothing more together: there the code
+    of ``audit`` is trusted. What was not checked is said.
     """
-    verification = verify_files(folder)
+    verification = verify_files(folder, fingerprint=fingerprint)
+    older = _read_beside(verification, beside)
     if not verification.is_good:
         return verification
     facts = json.loads(Path(folder, "release.json").read_bytes())
     known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
     is_known = known.get(facts["method"]) is facts["is_whole"]
     method = "" if is_known else "the method in release.json is unknown, or does not match is_whole"
-    faults = method, _check_policy(facts["policy"]), _check_schema(Path(folder), facts), _attack(Path(folder), facts)
-    return verification._replace(faults=tuple(filter(None, faults)))
+    if facts["beside"] and facts["is_whole"]:
+        method = "a release that was made beside older ones has exact supports, but is_whole in release.json denies it"
+    faults = [method, _check_policy(facts["policy"]), _check_schema(Path(folder), facts)]
+    faults += [_check_beside(Path(folder), facts, older), _attack(Path(folder), facts, older)]
+    left = tuple(filter(None, faults))
+    return verification._replace(faults=left, together=() if left else tuple(one.sha256 for one in older))
+
+
+def _read_beside(
+    verification: Verification, beside: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+) -> list[Older]:
+    """Return older releases by the fingerprints that release.json has of them; refuse others."""
+    places = [beside] if isinstance(beside, str | os.PathLike) else list(beside)
+    older = list[Older]()
+    for number, place in enumerate(places, start=1):
+        one = read_older(place)
+        names = one.sha256, hash_patterns(one.patterns)
+        known = next((name for name in names if name in verification.beside), None)
+        if known is None:
+            others = "for others, ask `discreet audit` with --against"
+            raise InputError(f"older release {number} is none that this one was made beside; {others}")
+        older.append(one._replace(sha256=known))
+    return older
+
+
+def _check_beside(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> str:
+    """Return a fault if older releases reveal something about fewer than k rows together with a release."""
+    if not older:
+        return ""
+    try:
+        patterns, olds = _read_listed(folder, facts), [one.patterns for one in older]
+        return next(find_faults(patterns, olds, k=facts["k"], grown=facts["grown"]), "")
+    except DiscreetError:
+        return "what older releases reveal together with this one cannot be checked"
 
 
 def _check_policy(facts: dict[str, Any]) -> str:
@@ -142,13 +187,15 @@ def _check_schema(folder: Path, facts: Mapping[str, Any]) -> str:
     return "" if check.verdict is Verdict.RELEASE else f"with the schema in release.json: {check.sentence}"
 
 
-def _attack(folder: Path, facts: Mapping[str, Any]) -> str:
+def _attack(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> str:
     """Return a fault if the attacker whom a release claims to withstand infers something, or that is undecided."""
+    olds = [one.patterns for one in older] if facts["grown"] else []
     level, k = next((level for level in ATTACKERS if level == facts["against"]), None), facts["k"]
     if level is None or level == "plain":
         return "" if level else "the attacker in release.json is unknown"
     try:
-        result = attack(_read_listed(folder, facts), k=k, level=level, complete=facts["is_whole"])
+        patterns, is_whole = _read_listed(folder, facts), facts["is_whole"]
+        result = attack(patterns, k=k, level=level, complete=is_whole, against=olds, grown=bool(olds))
     except DiscreetError:
         return f"the attacker {level!r} cannot be tried on the patterns"
     if result.findings:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.blocking.beside import ASK, keep_apart
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
@@ -27,7 +28,7 @@ from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import Channels, as_bits, places
 from discreet.disclosure.detect import Question
-from discreet.errors import BudgetError, GuaranteeError, Option
+from discreet.errors import BudgetError, GuaranteeError, InputError, Option
 from discreet.mining.mine import mine
 from discreet.mining.search import Controls, Watch, unpack
 
@@ -200,7 +201,7 @@ def withhold(problem: BlockProblem) -> BlockSolution:
 
     One more item splits cells, so all subsets of a safe itemset are safe, and the search turns back where a support or
     a cell becomes too small (docs/guarantee.md). The minimum support is at least k: at 1, readers would take a missing
-    itemset for one that no row holds.
+    itemset for one that no row holds. Beside older releases, itemsets with a small difference from one go as well.
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
@@ -210,6 +211,8 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     listed = Patterns.from_codes(
         *core.arrays, patterns.labels, n=n, min_support=least, max_length=length, threads=threads
     )
+    if problem.beside:
+        listed = keep_apart(listed, problem.beside, k=problem.k, grown=problem.grown)
     solution = BlockSolution.of(problem, replace(listed, schema=patterns.schema), is_whole=False)
     while problem.schema and len(solution.patterns) and len(remainders := solution.find_threats()):
         solution = BlockSolution.of(problem, _break_up(solution.patterns, remainders), is_whole=False)
@@ -340,7 +343,7 @@ def withhold_more(problem: BlockProblem) -> BlockSolution:
     """
     patterns = withhold(problem).patterns
     while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False):
-        longest = [Pattern.conjunction(_find_longest(finding)) for finding in findings]
+        longest = [Pattern.conjunction(_find_longest(finding, patterns)) for finding in findings]
         patterns = patterns.take(np.flatnonzero(~match_rows(patterns.itemsets, longest)))
     return BlockSolution.of(problem, patterns, is_whole=False)
 
@@ -351,7 +354,9 @@ def find_inferences(
     """Return what the attacker infers from the patterns of rows; refuse these if that is undecided."""
     if not len(patterns):
         return ()
-    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, rows=problem.as_rows(rows))
+    olds = [one.patterns for one in problem.beside] if problem.grown else []
+    known = {"against": olds, "grown": True} if olds else {"rows": problem.as_rows(rows)}
+    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, **known)
     if result.undecided and not result.findings:
         doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
         raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: raise ", Option("min_support"))
@@ -374,11 +379,15 @@ def match_rows(rows: Itemsets, patterns: Iterable[Pattern]) -> NDArray[np.bool_]
     return is_matched
 
 
-def _find_longest(finding: Finding) -> Codes:
-    """Return the longest published itemset in the sums that prove a finding; of several, the last."""
+def _find_longest(finding: Finding, patterns: Patterns) -> Codes:
+    """Return the longest of the patterns in the sums that prove a finding; of several, the last."""
     used = itemsets_of(finding.certificate, finding.facts)
-    published = (itemset for itemset in used if itemset in finding.facts.listed)
-    return max(published, key=lambda itemset: (len(itemset), sorted(itemset)))
+    named = (frozenset(finding.facts.labels[item] for item in itemset) for itemset in used)
+    published = [frozenset(patterns.code[label] for label in itemset) for itemset in named if itemset in patterns]
+    longest = max(published, key=lambda itemset: (len(itemset), sorted(itemset)), default=frozenset[int]())
+    if not longest:
+        raise InputError("the older releases reveal fewer than k rows without the new one; leave one out of ", ASK)
+    return longest
 
 
 def _find_base(finding: Finding, least: int) -> Codes | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.blocking.beside import Older, check_beside
 from discreet.blocking.distortion import distortion, plant, supports_in
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells, Family, Trie
@@ -47,7 +48,7 @@ class BlockProblem:
     If the list is cut at a length, it has all frequent itemsets up to it. "add" needs none of the rows, and "suppress"
     only those that it will suppress. The attacker ``against`` whom a release must hold may not infer anything else
     either. With ``keep_n`` the search for the least distortion keeps the number of rows; it may take this many
-    ``seconds``.
+    ``seconds``. Readers may subtract the releases ``beside`` it, of rows that have only ``grown`` since, or have not.
     """
 
     rows: Rows
@@ -57,6 +58,8 @@ class BlockProblem:
     keep_n: bool = False
     seconds: float = 60.0
     against: Level = "plain"
+    beside: tuple[Older, ...] = ()
+    grown: bool = False
 
     @classmethod
     def of(cls, rows: Rows, k: int, min_support: Threshold, budget: Mining) -> Self:
@@ -259,6 +262,7 @@ def check(solution: BlockSolution) -> None:
         raise GuaranteeError(
             "supports after blocking are not those of any rows; nothing is released: please report this"
         )
+    check_beside(patterns, problem.beside, k=problem.k, grown=problem.grown)
 
 
 def has_small_sum(problem: BlockProblem, added: Weighted) -> bool:

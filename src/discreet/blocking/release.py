@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.blocking.beside import Older
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.distortion import Distortion, class_sizes, distortion
 from discreet.blocking.problem import Proof, change_rows
@@ -16,7 +17,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
 from discreet.disclosure.detect import Question
 from discreet.errors import refuse_truth
-from discreet.judging.audit import Audit, judge_itemsets
+from discreet.judging.audit import Audit, judge_changes, judge_itemsets
 from discreet.judging.policy import Policy, Verdict
 from discreet.runtime import html
 
@@ -43,7 +44,8 @@ class Release:
     the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
     frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
     with others, and ``reason`` says why it was taken. ``against`` names the strongest attacker that was tried on it and
-    found nothing (docs/attack.md). Only ``patterns`` are for others to see. ``question`` holds them with the result of
+    found nothing (docs/attack.md). Readers may subtract the older releases ``beside`` it, of rows that have only
+    ``grown`` since, or have not. Only ``patterns`` are for others to see. ``question`` holds them with the result of
     the detection.
 
     >>> from discreet import block
@@ -64,6 +66,8 @@ class Release:
     compared: tuple[Rival, ...] = ()
     reason: str = ""
     against: str = "plain"
+    beside: tuple[Older, ...] = ()
+    grown: bool = False
 
     def compare_with(self, rivals: tuple[Rival, ...], reason: str) -> Self:
         """Return the release as the best of ``rivals``, with all that is already computed of it."""
@@ -81,10 +85,18 @@ class Release:
         """Whether all frequent itemsets of some rows are published; otherwise the list has gaps."""
         return self.question.complete
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether no published support differs from that in the rows."""
+        return not self.is_whole or self.distortion.changed == self.distortion.lost
+
     @cached_property
     def audit(self) -> Audit | None:
         """The audit of the patterns by the policy; None if there is nothing to publish."""
-        return judge_itemsets(self.question, self.policy, None) if len(self.patterns) else None
+        if not len(self.patterns):
+            return None
+        alone = judge_itemsets(self.question, self.policy, None)
+        return judge_changes(alone, [one.patterns for one in self.beside], grown=self.grown)
 
     @property
     def verdict(self) -> Verdict:

@@ -10,19 +10,18 @@ from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from discreet.blocking.verify_cells import Json, Pairs, code_itemsets, count_cells
-from discreet.errors import InputError, refuse_truth
+from discreet.blocking.verify_result import DIGEST, Verification, as_fingerprint
+from discreet.errors import InputError
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
 PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
 OTHERS: Final = {"certificate.json", "report.txt"}
 PRIVATE: Final = "DO-NOT-RELEASE"
-MOST_FAULTS: Final = 20  # faults that are shown
 LARGEST: Final = 1 << 27  # bytes of a file; all files together may have twice as many
 MOST_VALUES: Final = 1 << 22  # values in a file: two letters of text may take a hundred bytes in memory
-DIGEST: Final = re.compile("[0-9a-f]{64}")
 VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
 METHOD: Final = re.compile("[a-z_-]{1,40}")
 COUNT: Final = re.compile("[0-9]{1,40}")
@@ -31,7 +30,7 @@ CLAIMS: Final = {"schema": list, "method": str, "k": int, **MINED, "listed": int
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
-    | {"policy": dict, "files": dict},
+    | {"hierarchy": type(None), "beside": list, "grown": bool, "policy": dict, "files": dict},
     "the policy in release.json": {**POLICY, "source": str, "about": str},
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},
@@ -51,44 +50,9 @@ SPMF: Final = re.compile(
 BORGELT: Final = re.compile(r"(?P<items>[^\0\r]*?) ?\((?P<support>[0-9]{1,40})\)")
 
 
-@refuse_truth(ask=".is_good")
-class Verification(NamedTuple):
-    """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
-
-    ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. Itemsets longer than
-    ``max_length`` were left out. ``digest``, the SHA-256 of release.json, stands for the whole release, because
-    release.json lists those of the other files.
-    """
-
-    digest: str
-    faults: tuple[str, ...]
-    notes: tuple[str, ...]
-    k: int | None = None
-    n: int | None = None
-    min_support: int | None = None
-    itemsets: int | None = None
-    tops: int | None = None
-    smallest: int | None = None
-    max_length: int | None = None
-
-    @property
-    def is_good(self) -> bool:
-        """Whether no fault was found."""
-        return not self.faults
-
-    def __str__(self) -> str:
-        group = f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
-        cut = "" if self.max_length is None else f" of at most {self.max_length} items"
-        held = f"each held by at least {self.min_support} of {self.n} rows"
-        lines = [f"GOOD: {self.itemsets} itemsets{cut}, {held}", group]
-        if self.faults:
-            more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
-            lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes), f"SHA-256 of release.json: {self.digest}"])
-
-
-def verify(folder: str | os.PathLike[str]) -> Verification:
+def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) -> Verification:
     """Return the faults of a release, from its files alone; refuse a folder without release.json."""
+    expected = None if fingerprint is None else as_fingerprint(fingerprint)
     try:
         entries = {entry.name: entry.stat(follow_symlinks=False) for entry in os.scandir(folder)}
         has_private = PRIVATE in entries and S_ISDIR(entries[PRIVATE].st_mode)
@@ -97,10 +61,13 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
         digest = digests.pop("release.json")
     except (OSError, ValueError, KeyError):
         raise InputError(f"{str(folder)!r:.99} has no release.json that can be read; give a release folder") from None
-    faults, checked, at = list[str](), list[int | None](), "release.json"
+    faults, checked, beside, at = list[str](), Json(), tuple[str, ...](), "release.json"
+    if expected not in {None, digest}:
+        faults.append("this is not the release with the given fingerprint: another one, or changed")
     try:
         release = _read_claims(files[at], at)
         _check_form(release["policy"], "the policy in release.json")
+        beside = _read_beside(release)
         faults += _check_files({*entries} - {at, *[PRIVATE] * has_private}, digests, release["files"])
         at = "certificate.json"
         certificate = _read_claims(files[at], at)
@@ -112,8 +79,8 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
         _check_schema(release["schema"], listed.labels)
         tops, frequent, unsafe = count_cells(listed, release)
         smallest = min((top[2] for top in tops), default=None)
-        checked = [release["k"], release["n"], release["min_support"], len(pairs), len(tops), smallest]
-        checked.append(release["max_length"])
+        checked = {word: release[word] for word in ("k", "n", "min_support", "max_length")}
+        checked |= {"itemsets": len(pairs), "tops": len(tops), "smallest": smallest}
         facts |= {"listed": len(pairs), "frequent": frequent, "smallest_cell": smallest}
         facts |= {"patterns": {"file": at, "sha256": digests[at]}}
         at = "certificate.json"
@@ -124,7 +91,16 @@ def verify(folder: str | os.PathLike[str]) -> Verification:
     except Exception as error:  # noqa: BLE001 - fail closed: whatever cannot be read or checked is a fault
         faults.append(str(error) if isinstance(error, InputError) else f"{at} is missing or malformed")
     notes = (f"{PRIVATE} is in the folder: remove it before publishing",) * has_private
-    return Verification(digest, tuple(faults), notes, *checked)
+    found = Verification(digest, tuple(faults), notes, beside=beside)._replace(**checked)
+    return found if expected is None else found._replace(matches=expected == digest)
+
+
+def _read_beside(release: Json) -> tuple[str, ...]:
+    """Return the fingerprints of the older releases that a release was made beside."""
+    beside = release["beside"]
+    if not all(type(one) is str and DIGEST.fullmatch(one) for one in beside) or (release["grown"] and not beside):
+        raise InputError("release.json is malformed: 'beside' and 'grown' do not tell older releases")
+    return tuple(beside)
 
 
 def _select_files(entries: dict[str, os.stat_result]) -> set[str]:

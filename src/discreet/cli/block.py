@@ -74,6 +74,11 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
         default="plain",
     )
     schema: str | None = option(SCHEMA, "TEXT")
+    beside: tuple[str, ...] = option(
+        "Stay safe beside an older release: a folder or a file of patterns; may be repeated. Takes --method withhold.",
+        "OLD",
+    )
+    grown: bool = option("Rows were only added since the older releases; none was removed.")
     compare: bool = option("Show the cost of each method, side by side.")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
@@ -98,6 +103,7 @@ def block(asked: BlockOptions) -> int:
       discreet block clinic.csv --min-support 5% -k 10
       discreet block clinic.csv --min-support 5% -k 10 --compare
       discreet block clinic.csv --min-support 5% -k 10 --method add --out release
+      discreet block may.csv --min-support 5% -k 10 --beside april --grown --out may
     """
     _check_usage(asked)
     with watching(quiet=asked.quiet, then="blocking") as bars:
@@ -114,6 +120,8 @@ def block(asked: BlockOptions) -> int:
             keep_n=asked.keep_n,
             against=asked.against,
             schema=asked.schema,
+            beside=asked.beside,
+            grown=asked.grown,
             **limit_time(asked.seconds),
             **asked.budget(bars),
         )
@@ -158,7 +166,8 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
         which = "the recommended" if asked.compare else "this"
         yield f"Nothing was written; --out FOLDER writes {which} release, with a certificate."
     else:
-        yield f"The release was written to {out}; its release.json has the SHA-256 {digest}."
+        yield f"The release was written to {out}; its fingerprint is {digest}."
+        yield "Give readers the fingerprint by a different route: it shows them that the numbers are yours."
         yield f"Before you publish it, remove {out}/{reports.MARK}: it lists the changes."
         yield f"Anybody can check it:  discreet verify {out}"
 
@@ -168,22 +177,31 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
     epilog="""\b
 Examples:
   discreet verify release
-  discreet verify release --json""",
+  discreet verify release --fingerprint 8f14e45fceea167a5a36dedd4bea2543…
+  discreet verify may --beside april --json""",
 )
 @click.argument("folder")
+@click.option("--fingerprint", metavar="SHA256", help="Compare with the fingerprint that the publisher gave you.")
+@click.option(
+    "--beside",
+    metavar="OLD",
+    multiple=True,
+    help="Check it together with an older release that it was made beside: a folder or a file; may be repeated.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write every fault as JSON.")
-def verify(*, folder: str, as_json: bool) -> int:
-    """Check that the release in FOLDER is complete and that no sum of its supports reveals 1 to K - 1 rows.
+def verify(*, folder: str, fingerprint: str | None, beside: tuple[str, ...], as_json: bool) -> int:
+    """Check that the release in FOLDER is consistent and that no sum of its supports reveals 1 to K - 1 rows.
 
     The files are read again, and every cell of every maximal itemset is counted again, by code that shares nothing
-    with the code that wrote them. If the release claims to withstand an attacker, they try again. Compare the
-    SHA-256 of release.json with the one that the publisher sent you by a different route.
+    with the code that wrote them. If the release claims to withstand an attacker, they try again.
+
+    Anyone can make a release that is consistent and safe. That it is the publisher's shows the fingerprint alone: give
+    the one that the publisher sent you by a different route. What was not checked is said.
 
     Exit code 0: no fault. 1: faults. 2: wrong usage, or no release.
     """
-    result = discreet.verify(folder)
-    facts = {"is_good": result.is_good, **result._asdict()}
-    say([json.dumps(facts, indent=2, ensure_ascii=False) if as_json else str(result)])
+    result = discreet.verify(folder, fingerprint=fingerprint, beside=beside)
+    say([json.dumps(result.facts(), indent=2, ensure_ascii=False) if as_json else str(result)])
     return int(not result.is_good)
 
 

@@ -1,7 +1,6 @@
 """FILE: rows, patterns and other candidates for publication, with the digest of their file; and their audit."""
 
 import hashlib
-import json
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
@@ -14,6 +13,7 @@ import click
 
 import discreet
 from discreet import Audit, BudgetError, InputError, Merged, OptionError, Patterns, Transactions
+from discreet.blocking.beside import read_release
 from discreet.cli.options import (
     COUNT,
     SCHEMA,
@@ -27,8 +27,8 @@ from discreet.cli.options import (
     option,
 )
 from discreet.cli.terminal import Bars
-from discreet.data.patterns import as_kind
 from discreet.io.contents import find_other
+from discreet.io.files import digest as sha256_of
 from discreet.io.files import is_url
 from discreet.publications.rules.intervals import Mode
 from discreet.report import Source, database_source
@@ -236,18 +236,8 @@ def _read_old(place: str, **mined: Any) -> tuple[Patterns, Source]:  # noqa: ANN
 
 
 def _read_release(folder: Path) -> tuple[Patterns, Source]:
-    """Return the patterns of a release folder; its release.json has the facts that some formats lack."""
-    try:
-        claims = json.loads((folder / "release.json").read_bytes())
-        mined = {"n": int(claims["n"]), "kind": as_kind(claims["kind"]), "max_length": claims["max_length"]}
-        name = next(str(name) for name in claims["files"] if Path(name).stem == "patterns")
-    except (OSError, ValueError, KeyError, TypeError, StopIteration):
-        raise InputError(
-            f"{folder} is no release folder: its release.json is missing or incomplete; give a folder that "
-            "`discreet block` wrote, or a file of patterns"
-        ) from None
-    patterns, source = _read_old(str(folder / Path(name).name), **mined)
-    return patterns, source._replace(file=f"{folder.name}/{source.file}")
+    patterns, _, file = read_release(folder)
+    return patterns, Source(f"{folder.name}/{file.name}", sha256_of(file))
 
 
 def read_all(file: str, reading: ReadOptions) -> tuple[Transactions, Source]:

@@ -339,7 +339,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
             raise OptionError("patterns were mined already; leave ", Option("min_support"), " and limits on mining out")
         listed = drop_items(know_parents(source, hierarchy), left_out).cut_at(length)
         found = judge_itemsets(Question(listed, None, rule.k, as_threads(None)), rule, rows, schema)
-        return _compare(found, olds, grown=grown)
+        return judge_changes(found, olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
@@ -350,7 +350,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=min_support, kind="closed", **limits)
         question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))
-        return _compare(judge_itemsets(question, rule, data, schema), olds, grown=grown)
+        return judge_changes(judge_itemsets(question, rule, data, schema), olds, grown=grown)
 
 
 def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema: str | Groups | None = None) -> Audit:
@@ -389,7 +389,7 @@ def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tu
     return [*first, checks.check_differences(differences, policy.k)], Evidence(patterns, differences=differences)
 
 
-def _compare(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
+def judge_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:
     """Return the audit with what a reader learns who has older releases."""
     if not olds:
         return audit

@@ -42,10 +42,13 @@ def public_facts(release: Release) -> dict[str, Any]:
         "kind": patterns.kind,
         "max_length": patterns.max_length,
         "schema": published_schema(patterns),
+        "hierarchy": None,
         "listed": len(patterns),
         "frequent": release.frequent,
         "is_whole": release.is_whole,
         "against": release.against,
+        "beside": [older.sha256 for older in release.beside],
+        "grown": release.grown,
         "policy": release.policy.facts(),
     }
 
@@ -123,6 +126,10 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
     withstood = name_attacker(str(facts.get("against")))
     if withstood:
         made += f" {withstood} finds nothing about fewer than {k:,} rows in them."
+    if facts["beside"]:
+        older = count_of(len(facts["beside"]), "older release")
+        since = "came" if facts["grown"] else "came or left"
+        made += f" No difference from {older} reveals fewer than {k:,} rows that {since} since."
     if not facts["is_whole"]:
         missing = "Supports are exact. Frequent itemsets may be missing: one that is not listed need not be rare."
         return [made, missing]

@@ -7,13 +7,13 @@ that of X and the mark in the new rows (docs/against.md). So two releases are on
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.disclosure.attacks.facts import MOST, Codes, Facts, Limits, as_schema
-from discreet.disclosure.attacks.formula import Mark, make_marks, subsets
+from discreet.disclosure.attacks.formula import Mark, make_marks
 from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, InputError, Message, Option, OptionError
 
@@ -148,7 +148,9 @@ def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple
     """Return the facts of releases that each contain the rows before; the last labels are their marks."""
     marks, newest = tuple(range(len(labels) - len(chain) + 1, len(labels))), chain[-1]
     nested = _is_nested(chain)
-    itemsets = _list_all(chain, expand=not nested, times=1 << len(marks))
+    # Two marks say that rows of one release are in the other; what more of them hold follows from that.
+    few = [frozenset(some) for size in range(3) for some in combinations(marks, size)]
+    itemsets = _list_all(chain, expand=not nested, times=len(few))
     rising = {itemset: _narrow_rising([facts.limits(itemset) for facts in chain]) for itemset in itemsets}
     wrong = [itemset for itemset, limits in rising.items() if any(low > high for low, high in limits)]
     advice = "of rows that were only added to; check them, or leave out ", Option("grown", value=True)
@@ -157,7 +159,7 @@ def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple
         every = enumerate(facts.listed.items() for facts in chain)
         said = {itemset.union(marks[place:]): limits for place, listed in every for itemset, limits in listed}
     else:  # rows with the first mark hold the later ones too
-        held = [(some, marks.index(min(some)) if some else len(marks)) for some in subsets(marks)]
+        held = [(some, marks.index(min(some)) if some else len(marks)) for some in few]
         said = {itemset | some: limits[place] for itemset, limits in rising.items() for some, place in held}
     facts = replace(Facts.from_codes(said, labels, newest.n), inherited=nested, absent=newest.absent, schema=schema)
     return replace(facts, absent_with=tuple(_lower_absent(chain, marks)))

@@ -13,7 +13,8 @@ from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
 from discreet.blocking.release import Release
-from discreet.blocking.verify import PATTERNS, Verification
+from discreet.blocking.verify import PATTERNS
+from discreet.blocking.verify_result import Verification
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import say_count
 from discreet.errors import InputError, on_command_line
@@ -47,7 +48,7 @@ NOTHING: Final = "There is nothing to publish: not even the empty itemset is fre
 VERIFYING: Final = (
     "Anybody who has the release folder can check it, from its files alone, with the command `discreet verify FOLDER`.",
     "What checks it shares nothing with what made it, and needs no rows.",
-    "Compare the SHA-256 of release.json that it shows with the one that the publisher tells you in another way.",
+    "Only a fingerprint that the publisher sent you by a different route shows that the numbers are the publisher's.",
 )
 
 
@@ -233,7 +234,7 @@ def _faulty(found: Verification) -> dict[str, Any]:
 def _verified(found: Verification) -> Table:
     lines = [
         ("verified", "GOOD" if found.is_good else "NOT GOOD"),
-        ("SHA-256 of release.json", Html(f"<code>{html.text(found.digest)}</code>")),
+        *(line.partition(": ")[::2] for line in found.origin),
         ("maximal itemsets", "-" if found.tops is None else f"{found.tops:,}"),
         ("smallest cell of these", "-" if found.smallest is None else f"{found.smallest:,} rows"),
         *(("note", note) for note in found.notes),

@@ -24,9 +24,13 @@ ENCRYPTED: Final = 0x1
 
 
 def verify(
-    context: Context, upload: Mapping[str, str] | None = None, files: Mapping[str, Mapping[str, str]] | None = None
+    context: Context,
+    upload: Mapping[str, str] | None = None,
+    files: Mapping[str, Mapping[str, str]] | None = None,
+    *,
+    fingerprint: str | None = None,
 ) -> dict[str, Any]:
-    """Verify a release, from a zip or from its files by name."""
+    """Verify a release, from a zip or from its files by name; compare it with the publisher's fingerprint."""
     context.stage("unpacking")
     with TemporaryDirectory(dir=context.file("")) as name:
         folder = Path(name)
@@ -37,10 +41,9 @@ def verify(
         if not (folder / "release.json").is_file():
             raise InputError("there is no release.json in it; choose the folder or the zip of a release")
         context.stage("verifying")
-        verification = discreet.verify(folder)
+        verification = discreet.verify(folder, fingerprint=fingerprint)
     faults, notes = (list(map(printable, texts)) for texts in (verification.faults, verification.notes))
-    facts = {"is_good": verification.is_good, **verification._asdict()}
-    return {**facts, "faults": faults, "notes": notes, "text": str(verification)}
+    return {**verification.facts(), "faults": faults, "notes": notes, "text": str(verification)}
 
 
 def unpack(path: Path, folder: Path) -> None:

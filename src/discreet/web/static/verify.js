@@ -27,7 +27,7 @@ async function take(files) {
 
 async function verifyZip({ file }, work) {
   const { upload: sent } = await upload(file, { signal: work.signal, told: heard(work, file.name) });
-  return ask("verify", { upload: sent }, work);
+  return ask("verify", { upload: sent, fingerprint: expected() }, work);
 }
 
 async function verifyFolder(files, work) {
@@ -38,8 +38,11 @@ async function verifyFolder(files, work) {
   for (const [name, file] of names) {
     sent[name] = (await upload(file, { signal: work.signal, told: heard(work, name), name })).upload;
   }
-  return ask("verify", { files: sent }, work);
+  return ask("verify", { files: sent, fingerprint: expected() }, work);
 }
+
+/** Return the fingerprint that the publisher gave, as it was typed. */
+const expected = () => byId("fingerprint").value.trim();
 
 /** Return the files that lie in the folder itself, by name. */
 function plain(files) {
@@ -59,7 +62,7 @@ function show(found) {
   byId("banner").hidden = false;
   byId("banner").dataset.verdict = word;
   const sentence = found.is_good
-    ? "Nothing has changed since it was made, and its counts reveal no small group."
+    ? "Its counts are consistent and reveal no small group."
     : "Do not trust this release: something in it is wrong.";
   fill(
     byId("verified"),
@@ -69,9 +72,22 @@ function show(found) {
   showNumbers(found);
   list("faults", found.faults ?? [], "WITHHOLD", "✕");
   list("notes", found.notes ?? [], "REVIEW", "?");
-  byId("digest").textContent = found.digest;
+  showOrigin(found);
   byId("details").hidden = false;
   byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+/** Show the fingerprint of a good release, what it proves, and what was not checked. */
+function showOrigin({ is_good: good, digest, matches, beside }) {
+  byId("digest-section").hidden = !good;
+  const whose = matches
+    ? "It is the one that you gave: these are the numbers of whoever gave it to you."
+    : "Not checked: whose numbers these are. They are the publisher's if the publisher's fingerprint is the same.";
+  const older = beside.length
+    ? ` Not checked: what they reveal together with the ${number(beside.length)} older releases that they were made beside; discreet verify --beside does.`
+    : "";
+  byId("digest-help").textContent = `The SHA-256 of release.json. ${whose}${older}`;
+  byId("digest").textContent = digest ?? "";
 }
 
 function showNumbers({ itemsets, min_support: least, n, k, tops, smallest }) {

@@ -1,0 +1,85 @@
+"""The result of verifying a release, in words; and the fingerprint by which its publisher is known."""
+
+import re
+from typing import Any, Final, NamedTuple
+
+from discreet.errors import Option, OptionError, refuse_truth
+
+MOST_FAULTS: Final = 20  # faults that are shown
+DIGEST: Final = re.compile("[0-9a-f]{64}")
+
+
+@refuse_truth(ask=".is_good")
+class Verification(NamedTuple):
+    """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
+
+    ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. Itemsets longer than
+    ``max_length`` were left out. ``digest``, the SHA-256 of release.json, is the release's fingerprint, because
+    release.json lists those of the other files; the numbers are the publisher's if it ``matches`` the one that the
+    publisher gave. It is None if no fingerprint was given. ``beside`` are the fingerprints of the older releases that
+    it was made beside, and ``together`` those of them that were given, and reveal nothing more together with it.
+    """
+
+    digest: str
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+    k: int | None = None
+    n: int | None = None
+    min_support: int | None = None
+    itemsets: int | None = None
+    tops: int | None = None
+    smallest: int | None = None
+    max_length: int | None = None
+    matches: bool | None = None
+    beside: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether no fault was found."""
+        return not self.faults
+
+    def __str__(self) -> str:
+        group = f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
+        cut = "" if self.max_length is None else f" of at most {self.max_length} items"
+        held = f"each held by at least {self.min_support} of {self.n} rows"
+        lines = [f"GOOD: {self.itemsets} itemsets{cut}, {held}", group, *self.origin]
+        if self.faults:
+            more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
+            lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    @property
+    def origin(self) -> list[str]:
+        """What is known about where a good release comes from, in lines: its fingerprint and older releases."""
+        if self.faults:
+            return []
+        as_given = ", as the publisher's" if self.matches else ""
+        lines = [f"fingerprint (SHA-256 of release.json): {self.digest}{as_given}"]
+        if not self.matches:
+            lines.append("not checked: whose numbers these are; the publisher's have the publisher's fingerprint")
+        missing = sorted({*self.beside} - {*self.together})
+        if self.together:
+            lines.append(f"safe together with {len(self.together)} of {len({*self.beside})} older releases beside it")
+        if missing:
+            names = ", ".join(missing)
+            lines.append(f"not checked: what it reveals together with older releases with the fingerprints {names}")
+        return lines
+
+    def facts(self) -> dict[str, Any]:
+        """Return what was found, for JSON; the fingerprint of a release with a fault is nobody's."""
+        return {"is_good": self.is_good, **self._asdict(), "digest": self.digest if self.is_good else None}
+
+
+def as_fingerprint(text: str) -> str:
+    """Return a fingerprint that a person typed or copied; refuse anything but 64 hexadecimal digits.
+
+    >>> as_fingerprint(" AB12 " * 16) == "ab12" * 16
+    True
+    """
+    digits = "".join(text.split()).lower()
+    if not DIGEST.fullmatch(digits):
+        raise OptionError(
+            Option("fingerprint"), " is not one: it has 64 hexadecimal digits, as `discreet verify` shows"
+        )
+    return digits
