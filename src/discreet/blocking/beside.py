@@ -26,7 +26,7 @@ from discreet.runtime.solver import Numbers
 
 
 class Blocked(Protocol):
-    """A release: what was published, and whether its supports are those of the rows themselves."""
+    """A release: what was published, and whether it is of changed rows."""
 
     @property
     def patterns(self) -> Patterns:
@@ -34,8 +34,8 @@ class Blocked(Protocol):
         ...
 
     @property
-    def is_exact(self) -> bool:
-        """Whether no support differs from that in the rows."""
+    def changes_rows(self) -> bool:
+        """Whether rows were left out or invented."""
         ...
 
 
@@ -90,8 +90,7 @@ def _as_one(one: OlderRelease) -> Older:
             ASK,
             f" holds a value of the type {type(one).__name__}; give release folders, files of patterns, or patterns",
         )
-    is_exact = isinstance(one, Patterns) or one.is_exact
-    return Older(patterns, hash_patterns(patterns), is_exact)
+    return Older(patterns, hash_patterns(patterns), isinstance(one, Patterns) or not one.changes_rows)
 
 
 def hash_patterns(patterns: Patterns) -> str:
@@ -184,8 +183,8 @@ class _Comparison:
             self.is_out[small] = True
             if length == 0 and small.size:
                 raise InputError(
-                    f"n, which every release shows, differs by fewer than {k:,} rows from {_name(group)}; nothing can "
-                    "be published beside it until more rows have come"
+                    f"n, which every release shows, differs by fewer than {k:,} rows from n of {_name(group)}; nothing "
+                    "can be published beside it until more rows have come"
                 )
         self._spread()
         return bool(np.count_nonzero(self.is_out) > was_out)
@@ -215,9 +214,8 @@ class _Comparison:
 
 def _name(group: Sequence[int]) -> str:
     """Return older releases by their places, from 1 on."""
-    if len(group) == 1:
-        return f"that of older release {group[0] + 1}"
-    return f"the sum of those of older releases {', '.join(str(number + 1) for number in group)}"
+    numbers = ", ".join(str(number + 1) for number in group)
+    return f"older release {numbers}" if len(group) == 1 else f"older releases {numbers} together"
 
 
 def _find_supports(old: Patterns, new: Patterns) -> Numbers:

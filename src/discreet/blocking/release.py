@@ -85,11 +85,6 @@ class Release:
         """Whether all frequent itemsets of some rows are published; otherwise the list has gaps."""
         return self.question.complete
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether no published support differs from that in the rows."""
-        return not self.is_whole or self.distortion.changed == self.distortion.lost
-
     @cached_property
     def audit(self) -> Audit | None:
         """The audit of the patterns by the policy; None if there is nothing to publish."""

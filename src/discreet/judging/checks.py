@@ -163,7 +163,10 @@ def check_changes(policy: Policy, new: Patterns, since: Sequence[Changes], *, gr
     must unless all older releases together were ``followed``.
     """
     judged = [_judge_changes(policy, new, changes, grown=grown) for changes in since]
-    if since[-1].numbers[-1] > 1:
+    if len(since) > 1 and {one for one, _ in judged} == {Verdict.RELEASE}:
+        each = f"No difference from any of {len(since)} older releases reveals fewer than {policy.k} rows."
+        judged = [(Verdict.RELEASE, each)]
+    elif since[-1].numbers[-1] > 1:
         numbers = (", ".join(map(str, changes.numbers)) for changes in since)
         judged = [(one, f"Older release {which}: {why}") for which, (one, why) in zip(numbers, judged, strict=True)]
     if not followed:
