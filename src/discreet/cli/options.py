@@ -19,6 +19,7 @@ from discreet.data.leaving_out import drop_items
 from discreet.data.patterns import Kind
 from discreet.data.thresholds import as_count
 from discreet.errors import ThresholdError
+from discreet.io.hierarchies import teach_parents
 from discreet.judging.policy import as_policy
 from discreet.runtime.text import abbreviate
 
@@ -219,8 +220,9 @@ class ReadOptions(ColumnOptions):
         return self.prepare(rows)
 
     def prepare(self, found: Found) -> Found:
-        """Return rows or patterns without the items that are left out; say how they were understood."""
-        found = drop_items(found, getattr(self, "leave_out", ()))
+        """Return rows or patterns with parents of items, and without what is left out; say how they were understood."""
+        known = teach_parents(found, getattr(self, "hierarchy", None))
+        found = drop_items(known, getattr(self, "leave_out", ()))
         self.announce(found)
         return found
 
@@ -232,10 +234,14 @@ class ReadOptions(ColumnOptions):
 
 @dataclass(frozen=True)
 class ItemOptions(Options):
-    """What is not published, however FILE was read."""
+    """What is published of items, however FILE was read."""
 
     leave_out: tuple[str, ...] = option(
         "An item that is not published, or a column of a table for all its values; may be repeated.", "ITEM"
+    )
+    hierarchy: str | None = option(
+        "Parents of items, which count as items: a table of children and parents, prefix:3,1, or COLUMN= and either.",
+        "FILE|prefix:N",
     )
 
 

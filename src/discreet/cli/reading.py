@@ -185,7 +185,9 @@ def load_rows(asked: CandidateOptions, min_support: str, bars: Bars | None) -> t
 
 def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns, Rows | None, Source]:
     """Return the patterns of FILE, the rows that they were mined from if these are given, and the digest of FILE."""
-    for flag in asked.given(*(name for name in names(LimitOptions) if name not in {"max_length", "leave_out"})):
+    for flag in asked.given(
+        *(name for name in names(LimitOptions) if name not in {"max_length", "leave_out", "hierarchy"})
+    ):
         raise OptionError(f"{flag} is for mining; if FILE holds rows, not patterns, give --min-support")
     reading = replace(asked, format=None)  # the rows have a suffix of their own
     for flag in () if asked.rows_file else reading.given(*names(ReadOptions)):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from discreet.data.hierarchy import PREFIX, Hierarchy, expand
 from discreet.data.itemsets import Itemsets, Label, sort_labels
@@ -17,7 +17,8 @@ from discreet.io.files import is_place
 from discreet.runtime.text import count_of
 
 AnyHierarchy: TypeAlias = Hierarchy | Mapping[Label, Label] | str | PathLike[str]
-HEADER = ("child", "parent")
+Known = TypeVar("Known", Transactions, Merged, Patterns)
+HEADER: Final = ("child", "parent")
 
 
 def read_hierarchy(source: AnyHierarchy, labels: Iterable[Label]) -> Hierarchy:
@@ -93,6 +94,13 @@ def know_parents(patterns: Patterns, source: AnyHierarchy | None) -> Patterns:
         )
     used = [patterns.labels[code] for code in sorted({*patterns.items.tolist()})]
     return replace(patterns, hierarchy=read_hierarchy(source, used))
+
+
+def teach_parents(found: Known, source: AnyHierarchy | None) -> Known:
+    """Return rows that hold the ancestors of their items, or patterns whose readers know them."""
+    if source is None:
+        return found
+    return know_parents(found, source) if isinstance(found, Patterns) else add_ancestors(found, source)  # type: ignore[return-value]  # of the kind that came
 
 
 def _extend(schema: Schema, hierarchy: Hierarchy, labels: Sequence[Label]) -> Schema:
