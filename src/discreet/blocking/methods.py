@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.beside import ASK, keep_apart
 from discreet.blocking.distortion import class_sizes
+from discreet.blocking.parents import follow, keep_with_parents, leave_out
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Trie, build_family
@@ -205,15 +206,16 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
     core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
-    n, threads = patterns.n, problem.threads
-    length = patterns.max_length
+    core = keep_with_parents(core, patterns.labels, patterns.hierarchy)
+    n, threads, length = patterns.n, problem.threads, patterns.max_length
     core = core if length is None else core.take(np.flatnonzero(core.lengths <= length))
     listed = Patterns.from_codes(
         *core.arrays, patterns.labels, n=n, min_support=least, max_length=length, threads=threads
     )
+    listed = replace(listed, schema=patterns.schema, hierarchy=patterns.hierarchy)
     if problem.beside:
-        listed = keep_apart(listed, problem.beside, k=problem.k, grown=problem.grown)
-    solution = BlockSolution.of(problem, replace(listed, schema=patterns.schema), is_whole=False)
+        listed = follow(keep_apart(listed, problem.beside, k=problem.k, grown=problem.grown), listed)
+    solution = BlockSolution.of(problem, listed, is_whole=False)
     while problem.schema and len(solution.patterns) and len(remainders := solution.find_threats()):
         solution = BlockSolution.of(problem, _break_up(solution.patterns, remainders), is_whole=False)
     return solution
@@ -230,13 +232,12 @@ def _break_up(patterns: Patterns, remainders: Channels) -> Patterns:
         within = {top & one for one in tops}
         for base in cells.bases.take(np.flatnonzero(cells.tops == at)):
             chosen.add(_choose_longest(within, as_bits(base.tolist()), supports))
-    longest = [Pattern.conjunction(places(one)) for one in sorted(chosen)]
-    return patterns.take(np.flatnonzero(~match_rows(patterns.itemsets, longest)))
+    return leave_out(patterns, (frozenset(places(one)) for one in sorted(chosen)))
 
 
 def _choose_longest(itemsets: Iterable[int], base: int, supports: Mapping[int, int]) -> int:
     """Return the longest of the itemsets that contain ``base``, and of several the rarest."""
-    return max(itemsets, key=lambda one: (not base & ~one, one.bit_count(), -supports[one], one))
+    return max(itemsets, key=lambda one: (not base & ~one, one.bit_count(), -supports.get(one, 0), one))
 
 
 def _find_safe_core(problem: BlockProblem) -> Weighted:
@@ -343,8 +344,7 @@ def withhold_more(problem: BlockProblem) -> BlockSolution:
     """
     patterns = withhold(problem).patterns
     while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False):
-        longest = [Pattern.conjunction(_find_longest(finding, patterns)) for finding in findings]
-        patterns = patterns.take(np.flatnonzero(~match_rows(patterns.itemsets, longest)))
+        patterns = leave_out(patterns, [_find_longest(finding, patterns) for finding in findings])
     return BlockSolution.of(problem, patterns, is_whole=False)
 
 
