@@ -15,7 +15,7 @@ from strategies import databases, detected_databases, mined_databases
 
 from discreet import Patterns, block, compare, mine, write_patterns
 from discreet.blocking import costs as module
-from discreet.blocking.costs import Change, costs
+from discreet.blocking.costs import Shift, costs
 from discreet.cli import main
 from discreet.data.generate import clinic
 
@@ -28,7 +28,7 @@ pairs = partial(databases, max_rows=12, max_items=5)
 
 
 def approximately(change):
-    return Change(*change[:2], *(pytest.approx(float(one), rel=1e-9, abs=1e-12) for one in change[2:]))
+    return Shift(*change[:2], *(pytest.approx(float(one), rel=1e-9, abs=1e-12) for one in change[2:]))
 
 
 def listed(family, n, sigma, kind):

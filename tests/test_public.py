@@ -127,6 +127,14 @@ def left_alone(release, sigma):
     return oracle.releases("ab", release.patterns.n, sigma).get(told, [])
 
 
+def whole(found):
+    """Those of some releases that have a whole list and, if they are the best of several, may be published.
+
+    Of safe rows whose whole list must be withheld all the same, such as one with supports below k, the best is another.
+    """
+    return (pair for pair in found if pair[0].is_whole and (pair[0].is_safe or not pair[0].compared))
+
+
 SLOW = pytest.mark.skipif(not LARGE, reason="takes a minute: set DISCREET_LARGE to run it")
 WHOLE = [
     *("suppress", "add", "add, merged"),
@@ -137,7 +145,7 @@ WHOLE = [
 @pytest.mark.parametrize("name", WHOLE)
 def test_who_knows_the_method_infers_no_more_than_from_the_list(name):
     inferred = 0
-    for release, databases in originals(ASKED[name], sigma=2, k=3, most=8):
+    for release, databases in whole(originals(ASKED[name], sigma=2, k=3, most=8)):
         alone = left_alone(release, 2)
         assert alone
         assert all(database in databases for database in alone)
@@ -149,7 +157,7 @@ def test_who_knows_the_method_infers_no_more_than_from_the_list(name):
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_who_knows_the_method_infers_nothing_where_the_exact_attacker_does_not(name):
-    for _, databases in originals({**ASKED[name], "against": "exact"}, sigma=2, k=3, most=7):
+    for _, databases in whole(originals({**ASKED[name], "against": "exact"}, sigma=2, k=3, most=7)):
         assert not oracle.is_anything_inferred(databases, "ab", 3)
 
 

@@ -2,6 +2,7 @@
 
 from discreet.blocking.block import block, compare
 from discreet.blocking.comparison import Comparison
+from discreet.blocking.costs import Costs, Shift
 from discreet.blocking.distortion import Distortion
 from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Proof
@@ -69,6 +70,7 @@ __all__ = [
     "Channels",
     "Check",
     "Comparison",
+    "Costs",
     "Difference",
     "DiscreetError",
     "Distortion",
@@ -102,6 +104,7 @@ __all__ = [
     "Rules",
     "Schema",
     "Sensitive",
+    "Shift",
     "ThresholdError",
     "Tradeoff",
     "Transactions",

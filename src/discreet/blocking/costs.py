@@ -24,7 +24,7 @@ Places: TypeAlias = NDArray[np.intp]
 Shares: TypeAlias = NDArray[np.float64]
 
 
-class Change(NamedTuple):
+class Shift(NamedTuple):
     """How far ``numbers`` of one kind are from the original ones.
 
     ``lost`` of them are no longer published. ``average`` and ``largest`` are the changes of the others.
@@ -49,13 +49,13 @@ class Costs(NamedTuple):
 
     n_before: int
     n_after: int
-    item_rows: Change
-    items: Change
-    shares: Change
+    item_rows: Shift
+    items: Shift
+    shares: Shift
     worst_item: Label | None
     itemsets: Distortion
-    confidences: Change
-    lifts: Change
+    confidences: Shift
+    lifts: Shift
     longest_rule: int | None
 
     def describe(self) -> dict[str, str]:
@@ -100,9 +100,9 @@ def costs(before: Patterns, after: Patterns, *, known: Distortion | None = None)
     >>> after = Patterns.from_itemsets([([], 12), (["a"], 9), (["a", "b"], 6)], n=12, kind="closed")
     >>> found = costs(before, after)
     >>> found.item_rows, f"{found.shares.largest:.3f}", found.worst_item
-    (Change(numbers=2, lost=0, average=1.0, largest=1.0), '0.050', 'a')
+    (Shift(numbers=2, lost=0, average=1.0, largest=1.0), '0.050', 'a')
     >>> found.confidences
-    Change(numbers=2, lost=0, average=0.020833333333333315, largest=0.04166666666666663)
+    Shift(numbers=2, lost=0, average=0.020833333333333315, largest=0.04166666666666663)
     """
     old, new = relabel(before, after)
     listed, longest = _list_short(old)
@@ -128,14 +128,14 @@ def costs(before: Patterns, after: Patterns, *, known: Distortion | None = None)
     )
 
 
-def _say(change: Change, average: str, largest: str) -> str:
+def _say(change: Shift, average: str, largest: str) -> str:
     return f"{average} on average, at most {largest}" if change.largest else "exact"
 
 
-def _sum_up(changes: Shares | Numbers, is_kept: NDArray[np.bool_]) -> Change:
+def _sum_up(changes: Shares | Numbers, is_kept: NDArray[np.bool_]) -> Shift:
     kept = changes[is_kept].tolist()
     lost = changes.size - len(kept)
-    return Change(changes.size, lost, math.fsum(kept) / max(1, len(kept)), float(max(kept, default=0)))
+    return Shift(changes.size, lost, math.fsum(kept) / max(1, len(kept)), float(max(kept, default=0)))
 
 
 def _list_short(patterns: Patterns) -> tuple[Patterns, int | None]:
@@ -161,9 +161,7 @@ def _list_up_to(patterns: Patterns, length: int, most: int | None) -> Patterns:
     )
 
 
-def _compare_rules(
-    listed: Patterns, supports: tuple[Numbers, Numbers], totals: tuple[int, int]
-) -> tuple[Change, Change]:
+def _compare_rules(listed: Patterns, supports: tuple[Numbers, Numbers], totals: tuple[int, int]) -> tuple[Shift, Shift]:
     """Return the changes of the confidences and lifts of rules X ⇒ y, for each item y of each listed itemset."""
     itemsets = listed.itemsets
     without = np.full(itemsets.items.size, -1, dtype=np.int64)

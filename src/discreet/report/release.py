@@ -7,7 +7,7 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.blocking.block import describe
 from discreet.blocking.comparison import Comparison
-from discreet.blocking.costs import Change, Costs
+from discreet.blocking.costs import Costs, Shift
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
 from discreet.data.thresholds import say_least
@@ -71,7 +71,7 @@ def release_facts(release: Release) -> dict[str, Any]:
 
 def cost_facts(costs: Costs) -> dict[str, Any]:
     """Return the costs beside the distortion, as plain values."""
-    facts = {name: value._asdict() if isinstance(value, Change) else value for name, value in costs._asdict().items()}
+    facts = {name: value._asdict() if isinstance(value, Shift) else value for name, value in costs._asdict().items()}
     del facts["itemsets"]  # they stand under "distortion"
     return {**facts, "worst_item": None if costs.worst_item is None else str(costs.worst_item)}
 
