@@ -7,7 +7,7 @@ more than channels, where it goes on until they find nothing.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from itertools import chain, count
+from itertools import chain, compress, count
 from typing import Final
 
 import numpy as np
@@ -317,7 +317,7 @@ def add_more(problem: BlockProblem, solve: Form = add) -> BlockSolution:
         findings = find_inferences(problem, plain.patterns, every)
         if not findings:
             return BlockSolution.of(problem, plain.patterns, np.flatnonzero(~is_left[numbers]), more)
-        bases = [_find_base(finding, problem.least) if turn < ROUNDS else None for finding in findings]
+        bases = [_find_base(finding, problem) if turn < ROUNDS else None for finding in findings]
         copied = Itemsets.of(sorted({tuple(sorted(base)) for base in bases if base is not None}))
         more = Weighted.concat([more, copied.weigh(np.full(len(copied), problem.k, dtype=np.int64))])
         rare = [finding.pattern for finding, base in zip(findings, bases, strict=True) if base is None]
@@ -390,7 +390,8 @@ def _find_longest(finding: Finding, patterns: Patterns) -> Codes:
     return longest
 
 
-def _find_base(finding: Finding, least: int) -> Codes | None:
-    """Return the first cell of a finding that is a frequent itemset, or None."""
-    cells = sorted(finding.pattern.cells, key=lambda cell: (len(cell), sorted(cell)))
-    return next((cell for cell in cells if finding.facts.limits(cell)[0] >= least), None)
+def _find_base(finding: Finding, problem: BlockProblem) -> Codes | None:
+    """Return the first cell of a finding that is a frequent itemset and can be a row, or None."""
+    cells = sorted(map(sorted, finding.pattern.cells), key=lambda cell: (len(cell), cell))
+    can_be = map(frozenset, compress(cells, problem.can_be_rows(Itemsets.of(cells))))
+    return next((cell for cell in can_be if finding.facts.limits(cell)[0] >= problem.least), None)

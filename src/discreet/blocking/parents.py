@@ -23,9 +23,7 @@ def keep_with_parents(core: Weighted, labels: tuple[Label, ...], hierarchy: Hier
         return core
     many, wider = len(labels), expand(core, hierarchy.lines(labels))
     each, code = np.ones(len(core), dtype=np.int64), np.arange(many, dtype=np.int32)
-    *flat, _, numbers = kernels.merge_rows.merge(
-        *wider.flat, each, code
-    )  # some become equal
+    *flat, _, numbers = kernels.merge_rows.merge(*wider.flat, each, code)  # some become equal
     different = Itemsets(*flat)
     wanted = different.weigh(np.arange(len(different))).sort(many)
     known = Itemsets(core.offsets.copy(), core.items.copy()).weigh(each).sort(many)

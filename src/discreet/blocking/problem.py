@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.beside import Older, check_beside
 from discreet.blocking.distortion import distortion, plant, supports_in
+from discreet.data.hierarchy import expand
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Cells, Family, Trie
 from discreet.data.patterns import Kind, Patterns
@@ -152,9 +153,17 @@ class BlockProblem:
         columns[frequent] = np.arange(frequent.size)
         return columns, frequent.size
 
+    def can_be_rows(self, itemsets: Itemsets) -> NDArray[np.bool_]:
+        """Return which itemsets a row can hold and nothing else: those with all ancestors of their items."""
+        hierarchy = self.patterns.hierarchy
+        if hierarchy is None:
+            return np.ones(len(itemsets), dtype=np.bool_)
+        return expand(itemsets, hierarchy.lines(self.patterns.labels)).lengths == itemsets.lengths
+
     def as_rows(self, rows: Weighted) -> Merged:
         """Return merged rows, in the codes of the patterns, as rows of their own."""
-        return Merged(rows, self.patterns.labels, int(rows.weights.sum()), self.least)
+        hierarchy = self.patterns.hierarchy
+        return Merged(rows, self.patterns.labels, int(rows.weights.sum()), self.least, hierarchy=hierarchy)
 
 
 @refuse_truth(ask=".gap")
@@ -245,9 +254,11 @@ def change_rows(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Ro
     left = np.delete(np.arange(len(rows.itemsets)), suppressed)
     if isinstance(rows, Merged):
         every = Weighted.concat([rows.itemsets.take(left), added])
-        return Merged.from_codes(*every.arrays, rows.labels, min_support=rows.min_support)
+        merged = Merged.from_codes(*every.arrays, rows.labels, min_support=rows.min_support)
+        return replace(merged, hierarchy=rows.hierarchy)
     copies = Itemsets(*added.flat).take(np.repeat(np.arange(len(added)), added.weights))
-    return Transactions.from_codes(*Itemsets.concat([rows.itemsets.take(left), copies]).flat, rows.labels)
+    changed = Transactions.from_codes(*Itemsets.concat([rows.itemsets.take(left), copies]).flat, rows.labels)
+    return changed.describe(hierarchy=rows.hierarchy)
 
 
 def check(solution: BlockSolution) -> None:
@@ -255,6 +266,8 @@ def check(solution: BlockSolution) -> None:
     problem, patterns = solution.problem, solution.patterns
     if problem.schema and len(solution.added):
         raise GuaranteeError("rows were added that lack values of attributes; nothing is released: please report this")
+    if not problem.can_be_rows(solution.added).all():
+        raise GuaranteeError("rows were added without parents of their items; nothing is released: please report this")
     only_adds = solution.only_adds() and not problem.schema
     if has_small_sum(problem, solution.added) if only_adds else solution.has_channel():
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")

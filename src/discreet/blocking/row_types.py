@@ -91,7 +91,8 @@ def _list_bases(problem: BlockProblem, cuts: Sequence[Pattern]) -> Itemsets:
     bases = {tuple(base.tolist()) for base in find_bases(problem)}
     for pattern in cuts:
         cells = sorted(map(sorted, pattern.cells), key=lambda cell: (len(cell), cell))
-        is_frequent = holds(as_matrix(problem, Itemsets.of(cells)), tops).any(axis=1)
+        itemsets = Itemsets.of(cells)
+        is_frequent = holds(as_matrix(problem, itemsets), tops).any(axis=1) & problem.can_be_rows(itemsets)
         bases.update(tuple(cells[at]) for at in np.flatnonzero(is_frequent)[:1])
     return Itemsets.of(sorted(bases))
 
@@ -193,7 +194,7 @@ def search_all_rows(problem: BlockProblem, most: float, until: float, cuts: Sequ
     support of 1, there are no or k rows of each type. With ``cuts``, each of these patterns holds for no row, or for k.
     """
     types = _list_all_rows(problem)
-    program, columns, top = _build_program(problem, most)
+    program, columns, top = _build_program(problem, most, problem.can_be_rows(types.itemsets))
     for pattern in cuts:
         matched = list_entries(match_rows(types.itemsets, [pattern])[None], columns)
         allow_none_or_k(program, matched, np.zeros(1), top, problem.k)
@@ -226,14 +227,14 @@ def _list_all_rows(problem: BlockProblem) -> ChangeableRows:
     return ChangeableRows(itemsets, counts, numbers, np.zeros(len(subsets), dtype=np.bool_))
 
 
-def _build_program(problem: BlockProblem, most: float) -> tuple[Program, Numbers, float]:
-    """Return the program, its columns of counts of all possible rows, and an upper limit of these."""
+def _build_program(problem: BlockProblem, most: float, are_rows: NDArray[np.bool_]) -> tuple[Program, Numbers, float]:
+    """Return the program, its columns of counts of all rows, of which some can be, and an upper limit of these."""
     (subsets, supports), least, program = _list_subsets(problem), problem.least, Program()
     held, is_frequent = holds(subsets, subsets), supports >= least
     before = supports[is_frequent]
     # The empty itemset changes by no more than all changes together.
     top = float(np.floor(problem.patterns.n * (1 + most) + 1e-6))
-    rows = program.add_columns(len(subsets), upper=top, whole=True)
+    rows = program.add_columns(len(subsets), upper=np.where(are_rows, top, 0), whole=True)
     published = program.add_columns(before.size, upper=1, whole=True)
     changes = program.add_columns(before.size, cost=SCALE / most / before, whole=False)
     after = list_entries(held[is_frequent], rows)
