@@ -1456,3 +1456,10 @@ def revealed_by_hierarchy(listed, rows, attributes, parents, k):
         if 0 < sum(base <= row and not lacked & row for row in rows) < k
         and not any(reduce_by([Fraction(base <= row and not lacked & row) for row in possible], basis))
     }
+
+
+def free(rows, sigma):
+    """Frequent itemsets with fewer rows than each of their proper subsets: no implication follows from them."""
+    listed = frequent(rows, sigma)
+    parts = {itemset: [support(part, rows) for part in subsets(itemset) if part != itemset] for itemset in listed}
+    return {itemset: many for itemset, many in listed.items() if all(part > many for part in parts[itemset])}

@@ -8,7 +8,7 @@ from strategies import databases, detected_databases, few_rows, lengths, mined_d
 
 from discreet import BudgetError, InputError, Patterns, Transactions, mine
 from discreet.disclosure import implications
-from discreet.disclosure.implications import Implication, find_implications
+from discreet.disclosure.implications import Implication, find_implications, list_free
 
 LISTED = pytest.mark.parametrize("kind", ["frequent", "closed"])
 
@@ -146,3 +146,26 @@ def test_an_implication_reads_as_a_sentence():
     assert (str(found[0]), str(found[-1]), repr(found)) == ("everyone ⇒ a", "everyone ⇒ b", "<Implications: 2>")
     with pytest.raises(IndexError):
         found[2]
+
+
+@pytest.mark.nojit
+@LISTED
+@settings(max_examples=100)
+@given(case=mined_databases())
+def test_free_itemsets_are_those_of_the_definition(kind, case):
+    rows, sigma, count = case
+    free = list_free(mine(rows, min_support=sigma, kind=kind))
+    assert dict(free) == oracle.free(rows, count)
+    assert len(find_implications(free)) == 0
+
+
+@given(case=mined_databases(), length=lengths)
+def test_free_itemsets_of_a_cut_list_are_the_short_ones(case, length):
+    rows, sigma, count = case
+    free = list_free(mine(rows, min_support=sigma, kind="frequent", max_length=length))
+    assert dict(free) == {itemset: many for itemset, many in oracle.free(rows, count).items() if len(itemset) <= length}
+
+
+def test_too_many_free_itemsets_exceed_the_budget():
+    with pytest.raises(BudgetError, match="more than 3 itemsets"):
+        list_free(mine([["a"], ["b"], ["c"], []], min_support=1), most=3)

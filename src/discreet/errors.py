@@ -22,17 +22,18 @@ from typing import Final, NamedTuple, NoReturn, Self, TypeAlias, TypeVar
 
 
 class Option(NamedTuple):
-    """An option that a message names, perhaps with the value to give it.
+    """An option that a message names, perhaps with the value to give it, or the values of one that may be repeated.
 
-    >>> str(Option("min_support")), str(Option("format", "csv"))
-    ('min_support=', "format='csv'")
+    >>> str(Option("min_support")), str(Option("format", "csv")), str(Option("leave_out", ("sex", "age")))
+    ('min_support=', "format='csv'", "leave_out=['sex', 'age']")
     """
 
     name: str
-    value: str | bool | None = None
+    value: str | bool | tuple[str, ...] | None = None
 
     def __str__(self) -> str:
-        return f"{self.name}=" if self.value is None else f"{self.name}={self.value!r}"
+        value = [*self.value] if isinstance(self.value, tuple) else self.value
+        return f"{self.name}=" if value is None else f"{self.name}={value!r}"
 
 
 class Command(NamedTuple):
@@ -88,9 +89,13 @@ def on_command_line(term: Option | Command) -> str:
     ('--format csv', '--grown')
     >>> print(on_command_line(Option("separator", "|")), on_command_line(Option("separator", "\t")))
     --separator '|' --separator '\t'
+    >>> on_command_line(Option("leave_out", ("sex", "age")))
+    '--leave-out sex --leave-out age'
     """
     if isinstance(term, Command) or term in FLAGS:
         return str(term) if isinstance(term, Command) else FLAGS[term]
+    if isinstance(term.value, tuple):
+        return " ".join(on_command_line(Option(term.name, one)) for one in term.value)
     flag = f"--{term.name.replace('_', '-')}"
     value = str(term.value).replace("\t", r"\t")
     return flag if term.value in {None, True} else f"{flag} {shlex.quote(value)}"

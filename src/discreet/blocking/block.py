@@ -11,6 +11,9 @@ import numpy as np
 from discreet.blocking import methods
 from discreet.blocking.beside import Older, OlderRelease, as_older
 from discreet.blocking.comparison import ComparedMethod, Comparison
+from discreet.blocking.distortion import class_sizes
+from discreet.blocking.meet import meet
+from discreet.blocking.obstacles import name_obstacles
 from discreet.blocking.optimal import minimize_distortion
 from discreet.blocking.problem import BlockProblem, Form, check
 from discreet.blocking.release import Release
@@ -77,6 +80,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
 BEST: Final = "best"  # the method that a comparison of all recommends
+LONG, SHORT = 60.0, 2.0  # seconds for a search that is alone, and for one beside other methods
 NO_SUCH_ROWS: Final = "adds rows that lack values of attributes, and readers who know the schema could tell them apart"
 NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
@@ -91,7 +95,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     method: str = BEST,
     merge: bool = False,
     keep_n: bool = False,
-    seconds: float = 60.0,
+    seconds: float | None = None,
     against: Level = "plain",
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
@@ -108,11 +112,15 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
       rows that serve several channels at once;
     - "withhold": publish only itemsets without a channel, with exact supports. That is not the whole list of any rows:
       readers must not take a missing itemset for a rare one;
-    - "optimal": find the least average distortion in ``seconds``, with a proof of how far it is from the best; with
-      ``keep_n=True`` keep the number of rows;
-    - "best": try all of these that fit, and take the one that ``compare`` recommends: of those that end in RELEASE,
-      one that changes no row ("withhold"), unless another keeps more than twice as many itemsets. If none ends in
-      RELEASE, ``reason`` of the release says what is in the way.
+    - "optimal": find the least average distortion in ``seconds``, 60 by default, with a proof of how far it is from the
+      best; with ``keep_n=True`` keep the number of rows;
+    - "best": try all of these that fit, "optimal" for 2 seconds unless you give more, and take the one that ``compare``
+      recommends: of those that end in RELEASE, one that changes no row ("withhold"), unless another keeps more than
+      twice as many itemsets. If none ends in RELEASE, ``reason`` of the release says what is in the way.
+
+    Then the ``policy`` is met: itemsets that show an implication are withheld if it judges these, of too many itemsets
+    the rarest, and supports are rounded last. A list that may have such gaps, or is rounded, is not ``is_whole``. If
+    the verdict is not RELEASE all the same, ``in_the_way`` of the release names what to leave out, the fewest first.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
     either. Then no rows are added, since they would lack values of attributes.
@@ -146,19 +154,21 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    rule, wait = as_policy(policy, k), _as_time(seconds, method)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
     older = as_older(beside, grown=grown)
-    _refuse_beside(older, method, level, grown=grown)
+    _refuse_beside(older, method, level, rule, grown=grown)
     if blocker is not None and blocker.adds_rows and known is not None:
         raise OptionError(f"{method!r} {NO_SUCH_ROWS}; use the method 'withhold' or 'suppress'")
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
-        if method == BEST:
-            return compare_methods(problem, rule).best
-        return solve(method, problem, rule, merge=merge)
+
+        def work(one: BlockProblem) -> Release:
+            return compare_methods(one, rule).best if method == BEST else solve(method, one, rule, merge=merge)
+
+        return name_obstacles(work(problem), problem, work)
 
 
 def compare(  # noqa: PLR0913 - as ``block``
@@ -168,7 +178,7 @@ def compare(  # noqa: PLR0913 - as ``block``
     k: int | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     keep_n: bool = False,
-    seconds: float = 60.0,
+    seconds: float | None = None,
     against: Level = "plain",
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
@@ -183,20 +193,25 @@ def compare(  # noqa: PLR0913 - as ``block``
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
-    rule, wait = as_policy(policy, k), as_seconds(seconds)
+    rule, wait = as_policy(policy, k), _as_time(seconds, BEST)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, older = against if against == "plain" else as_level(against), as_older(beside, grown=grown)
-    _refuse_beside(older, BEST, level, grown=grown)
+    _refuse_beside(older, BEST, level, rule, grown=grown)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
         return compare_methods(problem, rule)
 
 
-def _refuse_beside(older: Sequence[Older], method: str, level: Level, *, grown: bool) -> None:
+def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Policy, *, grown: bool) -> None:
     """Refuse what cannot be made safe together with older releases."""
     if not older:
         return
+    if policy.round_to is not None:
+        raise OptionError(
+            f"the policy {policy.name} rounds supports, and differences of rounded supports cannot be judged; leave ",
+            *(Option("beside"), " out, or give a policy that does not round"),
+        )
     if method != BEST and not METHODS[method].fits_beside:
         raise OptionError(f"{method!r} {NOT_BESIDE}; use the method 'withhold'")
     if level != "plain" and not grown:
@@ -204,6 +219,11 @@ def _refuse_beside(older: Sequence[Older], method: str, level: Level, *, grown: 
             f"the attacker {level!r} can be tried on older releases only of rows that were added to; say ",
             *(Option("grown", value=True), ", or leave ", Option("against"), " out"),
         )
+
+
+def _as_time(seconds: float | None, method: str) -> float:
+    """Return the time for a search: little by default where it is one of several methods."""
+    return as_seconds((SHORT if method == BEST else LONG) if seconds is None else seconds)
 
 
 def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:
@@ -225,16 +245,18 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
     solution = forms[goes_on](problem)
     check(solution)
-    changes = solution.question, solution.suppressed, solution.added, solution.proof, solution.rounds
+    met, listed = meet(solution, policy), solution.patterns
     return Release(
         method,
         policy,
         problem.rows,
         problem.patterns,
-        *changes,
+        *(met, solution.suppressed, solution.added, solution.proof, solution.rounds),
         against=problem.against,
         beside=problem.beside,
         grown=problem.grown,
+        is_exact=not blocker.is_whole,
+        withheld=0 if met is solution.question else sum(class_sizes(listed)) - sum(class_sizes(met.patterns)),
     )
 
 
@@ -255,7 +277,7 @@ def compare_methods(problem: BlockProblem, policy: Policy) -> Comparison:
             try:
                 release = solve(method, problem if blocker.is_whole else limited, policy, merge=merge)
                 _ = release.distortion
-                if problem.keep_n and release.patterns.n != problem.patterns.n:
+                if problem.keep_n and release.question.patterns.n != problem.patterns.n:
                     release, left_out = None, "it changes the number of rows, which must be kept"
             except BudgetError as error:
                 release, left_out = None, error.message

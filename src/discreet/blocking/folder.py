@@ -12,6 +12,7 @@ import numpy as np
 from discreet.blocking.beside import Older, find_faults, hash_patterns, read_older
 from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.distortion import supports_in
+from discreet.blocking.meet import keeps_whole
 from discreet.blocking.release import Release
 from discreet.blocking.verify import CLAIMS, PATTERNS
 from discreet.blocking.verify import verify as verify_files
@@ -23,13 +24,16 @@ from discreet.data.patterns import Patterns
 from discreet.data.schema import Schema
 from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
+from discreet.disclosure.attacks.facts import Facts, as_schema
+from discreet.disclosure.implications import find_implications
 from discreet.errors import DiscreetError, Either, GuaranteeError, InputError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
 from discreet.io.read import read_patterns, write_patterns
 from discreet.io.sources import FORMATS, find_format
 from discreet.judging.policy import ZEROS, Policy, Verdict, load, names
-from discreet.judging.rules import judge_schema
+from discreet.judging.rules import find_schema_sums, judge_schema
+from discreet.publications.rules.reading import as_rounded
 
 if TYPE_CHECKING:
     from discreet.report import Source
@@ -115,12 +119,16 @@ def verify(
     if not verification.is_good:
         return verification
     facts = json.loads(Path(folder, "release.json").read_bytes())
+    fault = _check_policy(facts["policy"])
+    if fault:
+        return verification._replace(faults=(fault,))
     known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
-    is_known = known.get(facts["method"]) is facts["is_whole"]
-    method = "" if is_known else "the method in release.json is unknown, or does not match is_whole"
+    is_whole = known.get(facts["method"], False) and keeps_whole(_read_policy(facts["policy"]))
+    is_known = facts["method"] in known and is_whole is facts["is_whole"]
+    method = "" if is_known else "the method in release.json is unknown, or does not match is_whole and the policy"
     if facts["beside"] and facts["is_whole"]:
         method = "a release that was made beside older ones has exact supports, but is_whole in release.json denies it"
-    faults = [method, _check_policy(facts["policy"]), _check_schema(Path(folder), facts)]
+    faults = [method, _check_zeros(Path(folder), facts), _check_schema(Path(folder), facts)]
     faults += [_check_beside(Path(folder), facts, older), _attack(Path(folder), facts, older)]
     left = tuple(filter(None, faults))
     return verification._replace(faults=left, together=() if left else tuple(one.sha256 for one in older))
@@ -154,16 +162,28 @@ def _check_beside(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]
         return "what older releases reveal together with this one cannot be checked"
 
 
+def _read_policy(facts: Mapping[str, Any]) -> Policy:
+    return Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
+
+
 def _check_policy(facts: dict[str, Any]) -> str:
     """Return the fault of a policy that is invalid, or has the name of another one; only its k may be larger."""
     try:
-        policy = Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
+        policy = _read_policy(facts)
         name = visible(policy.name).strip().casefold()
     except (DiscreetError, KeyError):
         return "the policy in release.json is invalid"
     known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
     is_same = policy == replace(known, k=max(policy.k, known.k))
     return "" if is_same else f"the policy in release.json is not the one named {known.name!r}"
+
+
+def _check_zeros(folder: Path, facts: Mapping[str, Any]) -> str:
+    """Return a fault if the supports show an implication, and the policy withholds these."""
+    if _read_policy(facts["policy"]).zeros is not Verdict.WITHHOLD or facts["rounded_to"] is not None:
+        return ""
+    many = len(find_implications(_read_listed(folder, facts)))
+    return f"{many:,} implications follow from the supports, which the policy withholds" if many else ""
 
 
 def _read_listed(folder: Path, facts: Mapping[str, Any]) -> Patterns:
@@ -178,13 +198,22 @@ def _check_schema(folder: Path, facts: Mapping[str, Any]) -> str:
     if not facts["schema"]:
         return ""
     try:
-        judged = judge_schema(_read_listed(folder, facts), facts["k"])
+        listed = _read_listed(folder, facts)
+        if facts["rounded_to"] is not None:
+            sums = find_schema_sums(_as_limits(listed, facts), facts["k"])
+            return "with the schema in release.json: sums reveal too few rows" if sums.many or sums.wrong else ""
+        judged = judge_schema(listed, facts["k"])
     except DiscreetError:
         judged = None
     if judged is None:
         return "what the schema in release.json reveals cannot be checked"
     check, _ = judged
     return "" if check.verdict is Verdict.RELEASE else f"with the schema in release.json: {check.sentence}"
+
+
+def _as_limits(listed: Patterns, facts: Mapping[str, Any]) -> Facts:
+    """Return the limits of supports that were rounded, with the schema of the release."""
+    return replace(as_rounded(listed, facts["rounded_to"]), schema=as_schema(listed.schema, listed.labels))
 
 
 def _attack(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> str:
@@ -194,8 +223,9 @@ def _attack(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> s
     if level is None or level == "plain":
         return "" if level else "the attacker in release.json is unknown"
     try:
-        patterns, is_whole = _read_listed(folder, facts), facts["is_whole"]
-        result = attack(patterns, k=k, level=level, complete=is_whole, against=olds, grown=bool(olds))
+        listed, is_rounded = _read_listed(folder, facts), facts["rounded_to"] is not None
+        known, is_whole = (_as_limits(listed, facts), None) if is_rounded else (listed, facts["is_whole"])
+        result = attack(known, k=k, level=level, complete=is_whole, against=olds, grown=bool(olds))
     except DiscreetError:
         return f"the attacker {level!r} cannot be tried on the patterns"
     if result.findings:
@@ -206,12 +236,13 @@ def _attack(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> s
 
 def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:
     """Return the certificate: the claims, and the cells of each maximal itemset, for the verifier to count again."""
-    tops = list(_list_tops(sort_pattern_codes(patterns)))
+    # Of rounded supports, no cell can be counted.
+    tops = [] if facts["rounded_to"] is not None else list(_list_tops(sort_pattern_codes(patterns)))
     return {
         "certificate": 1,
         **{word: facts[word] for word in CLAIMS},
         "patterns": {"file": listed.name, "sha256": digest(listed)},
-        "smallest_cell": min(top["smallest"] for top in tops),
+        "smallest_cell": min((top["smallest"] for top in tops), default=None),
         "tops": tops,
     }
 

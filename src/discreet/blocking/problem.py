@@ -213,6 +213,7 @@ class BlockSolution:
         rounds: int | None = None,
     ) -> Self:
         """Return a solution; its patterns are the whole list of some rows, unless ``is_whole`` is False."""
+        patterns = replace(patterns, reading=problem.patterns.reading)
         question = Question(patterns, None, problem.k, problem.threads, is_whole)
         return cls(problem, question, suppressed, added, rounds=rounds)
 

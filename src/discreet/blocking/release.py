@@ -1,7 +1,7 @@
 """Release: patterns that may be published, and how they were made."""
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from discreet.blocking.beside import Older
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.distortion import Distortion, class_sizes, distortion
+from discreet.blocking.meet import round_supports
 from discreet.blocking.problem import Proof, change_rows
-from discreet.data.itemsets import Weighted
+from discreet.data.itemsets import Label, Weighted
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
 from discreet.disclosure.detect import Question
 from discreet.errors import refuse_truth
 from discreet.judging.audit import Audit, judge_changes, judge_itemsets
+from discreet.judging.checks import check_rounding
 from discreet.judging.policy import Policy, Verdict
 from discreet.runtime import html
 
@@ -26,6 +28,13 @@ if TYPE_CHECKING:
 
     from discreet.blocking.comparison import Comparison
     from discreet.report import Source
+
+
+class Obstacle(NamedTuple):
+    """Items or attributes that, if they are left out, are in the way no more: then ``itemsets`` can be published."""
+
+    leave_out: tuple[Label, ...]
+    itemsets: int
 
 
 class Rival(NamedTuple):
@@ -42,11 +51,13 @@ class Release:
 
     They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
     the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
-    frequent itemsets of the rows, with exact supports, and there is no witness. The "best" release was ``compared``
-    with others, and ``reason`` says why it was taken. ``against`` names the strongest attacker that was tried on it and
-    found nothing (docs/attack.md). Readers may subtract the older releases ``beside`` it, of rows that have only
-    ``grown`` since, or have not. Only ``patterns`` are for others to see. ``question`` holds them with the result of
-    the detection.
+    frequent itemsets of the witness; for the policy alone, ``withheld`` of these were left out. If ``is_exact``, the
+    supports are those of the rows themselves, and there is no other witness. A policy may ask for rounded supports:
+    ``question`` holds those before rounding, with the result of the detection. What is ``in_the_way`` of the policy is
+    named if it is not met. The "best" release was ``compared`` with others, and ``reason`` says why it was taken.
+    ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md). Readers may
+    subtract the older releases ``beside`` it, of rows that have only ``grown`` since, or have not. Only ``patterns``
+    are for others to see.
 
     >>> from discreet import block
     >>> release = block([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
@@ -68,6 +79,9 @@ class Release:
     against: str = "plain"
     beside: tuple[Older, ...] = ()
     grown: bool = False
+    is_exact: bool = False
+    withheld: int = 0
+    in_the_way: tuple[Obstacle, ...] = ()
 
     def compare_with(self, rivals: tuple[Rival, ...], reason: str) -> Self:
         """Return the release as the best of ``rivals``, with all that is already computed of it."""
@@ -75,10 +89,11 @@ class Release:
         vars(best).update(compared=rivals, reason=reason)
         return best
 
-    @property
+    @cached_property
     def patterns(self) -> Patterns:
-        """The itemsets to publish."""
-        return self.question.patterns
+        """The itemsets to publish, with supports that are rounded if the policy asks for it."""
+        unit, exact = self.policy.round_to, self.question.patterns
+        return exact if unit is None else round_supports(exact, unit)
 
     @property
     def is_whole(self) -> bool:
@@ -87,11 +102,18 @@ class Release:
 
     @cached_property
     def audit(self) -> Audit | None:
-        """The audit of the patterns by the policy; None if there is nothing to publish."""
+        """The audit of the patterns by the policy; None if there is nothing to publish.
+
+        Rounded supports follow from those before rounding: they reveal nothing that these do not.
+        """
         if not len(self.patterns):
             return None
-        alone = judge_itemsets(self.question, self.policy, None)
-        return judge_changes(alone, [one.patterns for one in self.beside], grown=self.grown)
+        exact, unit = judge_itemsets(self.question, replace(self.policy, round_to=None), None), self.policy.round_to
+        if unit is None:
+            return judge_changes(exact, [one.patterns for one in self.beside], grown=self.grown)
+        checks = *exact.checks, check_rounding(self.policy, int(np.count_nonzero(self.patterns.supports % unit)))
+        evidence = replace(exact.evidence, patterns=self.patterns)
+        return replace(exact, candidate=self.patterns, policy=self.policy, checks=checks, evidence=evidence)
 
     @property
     def verdict(self) -> Verdict:
@@ -140,8 +162,8 @@ class Release:
 
     @cached_property
     def witness(self) -> Rows | None:
-        """Rows that have these patterns; None if none are known."""
-        return change_rows(self.rows, self.suppressed, self.added) if self.is_whole else None
+        """Rows that have these supports before they are rounded; None if they are the original rows."""
+        return None if self.is_exact else change_rows(self.rows, self.suppressed, self.added)
 
     def __repr__(self) -> str:
         patterns = self.patterns

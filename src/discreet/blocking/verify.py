@@ -12,7 +12,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final
 
-from discreet.blocking.verify_cells import Json, Pairs, code_itemsets, count_cells
+from discreet.blocking.verify_cells import Json, Pairs, check_rounded, code_itemsets, count_cells
 from discreet.blocking.verify_result import DIGEST, Verification, as_fingerprint
 from discreet.errors import InputError
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
@@ -26,7 +26,15 @@ VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
 METHOD: Final = re.compile("[a-z_-]{1,40}")
 COUNT: Final = re.compile("[0-9]{1,40}")
 MINED: Final = {"n": int, "min_support": int, "kind": str, "max_length": int | None}
-CLAIMS: Final = {"schema": list, "method": str, "k": int, **MINED, "listed": int, "is_whole": bool}
+CLAIMS: Final = {
+    "schema": list,
+    "method": str,
+    "k": int,
+    **MINED,
+    "listed": int,
+    "is_whole": bool,
+    "rounded_to": int | None,
+}
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
@@ -77,9 +85,10 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         _check_lengths(pairs, release["max_length"])
         listed = code_itemsets(pairs, release)
         _check_schema(release["schema"], listed.labels)
-        tops, frequent, unsafe = count_cells(listed, release)
+        unit = release["rounded_to"]
+        tops, frequent, unsafe = (count_cells if unit is None else check_rounded)(listed, release)
         smallest = min((top[2] for top in tops), default=None)
-        checked = {word: release[word] for word in ("k", "n", "min_support", "max_length")}
+        checked = {word: release[word] for word in ("k", "n", "min_support", "max_length", "rounded_to")}
         checked |= {"itemsets": len(pairs), "tops": len(tops), "smallest": smallest}
         facts |= {"listed": len(pairs), "frequent": frequent, "smallest_cell": smallest}
         facts |= {"patterns": {"file": at, "sha256": digests[at]}}
@@ -140,8 +149,9 @@ def _find_contradictions(release: Json, certificate: Json, facts: Json, largest:
             yield f"release.json, certificate.json and {facts['patterns']['file']} do not agree on {word}"
     k, n, is_whole = release["k"], release["n"], release["is_whole"]
     kind = "closed" if is_whole and release["max_length"] is None else "frequent"
-    if (release["kind"], release["policy"]["k"]) != (kind, k):
-        yield "kind and policy in release.json do not match is_whole, max_length and k"
+    policy = release["policy"]
+    if (release["kind"], policy["k"], policy["round_to"]) != (kind, k, release["rounded_to"]):
+        yield "kind and policy in release.json do not match is_whole, max_length, k and rounded_to"
     if is_whole and release["max_length"] is not None and release["min_support"] == 1:
         yield "a list that was cut at a length cannot be checked at a minimum support of 1"
     if largest != n:
@@ -157,6 +167,7 @@ def _read_claims(data: bytes, name: str) -> Json:
     claims: Json = OBJECT(_decode(data, name))
     _check_form(claims, name)
     least = min(claims["k"], claims["min_support"], claims["n"] + 1, (claims["max_length"] or 0) + 1)
+    least = least if claims["rounded_to"] is None else min(least, claims["rounded_to"])
     if claims[name.removesuffix(".json")] != 1 or least < 1:
         raise ValueError
     return claims

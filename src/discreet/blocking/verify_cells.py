@@ -119,6 +119,25 @@ def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int
     return tops, sum(sizes.values()), faults
 
 
+def check_rounded(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int, list[str]]:
+    """Return no cells, the number of itemsets, and the faults of supports that were rounded to multiples of a number.
+
+    Each part of an itemset must be listed, and have no smaller support. A support was up to half the number more or
+    less before it was rounded, so that a difference of two was up to twice as much more or less.
+    """
+    unit, k, faults = claims["rounded_to"], claims["k"], list[str]()
+    off, supports = 2 * (unit // 2), dict(zip(listed.masks, listed.supports, strict=True))
+    for mask, support in supports.items():
+        names, held = listed.name(mask), [supports.get(mask & ~(1 << bit), -1) for bit in _bits(mask)]
+        if support % unit:
+            faults.append(f"the support of {names!r:.99} is no multiple of {unit}")
+        elif min(held, default=support) < support:
+            faults.append(f"an itemset within {names!r:.99} is missing, or has a smaller support")
+        elif any(off < many - support < k - off for many in held):
+            faults.append(f"{names!r:.99} and a part of it surely differ by fewer than k rows")
+    return [], len(supports), faults
+
+
 def _find_rare_rows(listed: Masks, k: int) -> Iterator[str]:
     """Yield a fault for each row that fewer than k are like; at a minimum support of 1 a missing itemset has 0 rows."""
     rows, steps = [*listed.supports], 0

@@ -14,10 +14,12 @@ class Verification(NamedTuple):
     """The faults of a release, and the numbers that were checked; a number that could not be checked is None.
 
     ``smallest`` is the smallest cell, 0 excluded, of the ``tops``, the maximal itemsets. Itemsets longer than
-    ``max_length`` were left out. ``digest``, the SHA-256 of release.json, is the release's fingerprint, because
-    release.json lists those of the other files; the numbers are the publisher's if it ``matches`` the one that the
-    publisher gave. It is None if no fingerprint was given. ``beside`` are the fingerprints of the older releases that
-    it was made beside, and ``together`` those of them that were given, and reveal nothing more together with it.
+    ``max_length`` were left out. Where supports are ``rounded_to`` multiples of a number, no cell can be counted; it is
+    checked that they fit together, and that no difference of two is surely too small. ``digest``, the SHA-256 of
+    release.json, is the release's fingerprint, because release.json lists those of the other files; the numbers are the
+    publisher's if it ``matches`` the one that the publisher gave. It is None if no fingerprint was given. ``beside``
+    are the fingerprints of the older releases that it was made beside, and ``together`` those of them that were given,
+    and reveal nothing more together with it.
     """
 
     digest: str
@@ -30,6 +32,7 @@ class Verification(NamedTuple):
     tops: int | None = None
     smallest: int | None = None
     max_length: int | None = None
+    rounded_to: int | None = None
     matches: bool | None = None
     beside: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
@@ -41,6 +44,9 @@ class Verification(NamedTuple):
 
     def __str__(self) -> str:
         group = f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
+        if self.rounded_to is not None:
+            unsure = "what they were before, and what that would reveal, cannot be counted from these files"
+            group = f"supports are rounded to multiples of {self.rounded_to}: {unsure}; k = {self.k}"
         cut = "" if self.max_length is None else f" of at most {self.max_length} items"
         held = f"each held by at least {self.min_support} of {self.n} rows"
         lines = [f"GOOD: {self.itemsets} itemsets{cut}, {held}", group, *self.origin]

@@ -37,7 +37,9 @@ from discreet.cli.terminal import ask_about_support, check_place, put, say, watc
 from discreet.cli.usage import OneOf
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
+from discreet.errors import Option, on_command_line
 from discreet.io.sources import FORMATS
+from discreet.runtime.text import count_of
 
 FITS: Final = {
     "merge": {name for name, blocker in METHODS.items() if blocker.merged},
@@ -67,7 +69,9 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     )
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
     keep_n: bool = option("Keep the number of rows.")
-    seconds: float | None = option("Time for optimal, or best, to look for less distortion.  [default: 60]", "N")
+    seconds: float | None = option(
+        "Time for optimal to look for less distortion.  [default: 60, or 2 within best]", "N"
+    )
     against: Level = option(
         "Also block the inferences of this attacker; see `discreet attack`.",
         type=OneOf(list(ATTACKERS)),
@@ -160,6 +164,10 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
     yield ""
     if verdict is not Verdict.RELEASE:
         yield f"{verdict.name}: no channel is left, but the policy {release.policy.name} asks for more; see the checks."
+        for names, itemsets in release.in_the_way:
+            option = on_command_line(Option("leave_out", tuple(map(str, names))))
+            remain = f"{count_of(itemsets, 'itemset')} would remain"
+            yield f"In the way: {', '.join(map(str, names))}. With {option}, {remain}."
     if not len(release.patterns) or verdict is Verdict.WITHHOLD:
         yield "Nothing was written: there is nothing to publish."
     elif out is None:

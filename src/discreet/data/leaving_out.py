@@ -62,7 +62,7 @@ def find_items(value: Labelled, names: Names | None) -> list[int]:
     wanted = [] if names is None else [names] if isinstance(names, str) or not isinstance(names, Iterable) else [*names]
     if not wanted:
         return []
-    attributes, texts = _find_attributes(value), {str(label): code for label, code in value.code.items()}
+    attributes, texts = find_attributes(value), {str(label): code for label, code in value.code.items()}
     found = set[int]()
     for name in wanted:
         if name in value.code:
@@ -80,7 +80,7 @@ def find_items(value: Labelled, names: Names | None) -> list[int]:
     return sorted(found)
 
 
-def _find_attributes(value: Labelled) -> dict[str, list[int]]:
+def find_attributes(value: Labelled) -> dict[str, list[int]]:
     """Return the codes of the values of each attribute, by its name: those of the schema, and those in labels."""
     values: defaultdict[str, list[int]] = defaultdict(list)
     for label, code in value.code.items():

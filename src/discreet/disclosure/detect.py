@@ -197,8 +197,8 @@ def code_labels(rows: Rows, labels: Sequence[Label]) -> Items:
     return np.array([rows.code.get(label, len(rows.labels)) for label in labels], dtype=np.int32)
 
 
-def list_frequent(patterns: Patterns) -> Patterns:
-    """Return all frequent itemsets, where ``patterns`` are those or the closed ones.
+def list_frequent(patterns: Patterns, most: int | None = None) -> Patterns:
+    """Return all frequent itemsets, where ``patterns`` are those or the closed ones; more than ``most`` are an error.
 
     >>> closed = mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)
     >>> [(sorted(itemset), support) for itemset, support in list_frequent(closed)]
@@ -207,7 +207,7 @@ def list_frequent(patterns: Patterns) -> Patterns:
     family = build_family(patterns)
     if patterns.kind == "frequent":
         return add_root(patterns)
-    every = list_subsets(family.itemsets.weigh(family.supports), family.labels)
+    every = list_subsets(family.itemsets.weigh(family.supports), family.labels, most)
     n, least, length = family.n, patterns.min_support, patterns.max_length
     return Patterns(Itemsets(*every.flat), every.weights, family.labels, n, least, "frequent", max_length=length)
 

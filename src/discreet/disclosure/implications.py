@@ -1,18 +1,22 @@
 """Implications: derived counts of 0, which show that everyone with some items has another one too."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from discreet import kernels
 from discreet.data.itemsets import Items, Itemset, Itemsets, Label, sort_labels
-from discreet.data.lattice import build_family
+from discreet.data.lattice import Family, build_family
 from discreet.data.patterns import Patterns
 from discreet.data.records import Records
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, Either
+
+Codes: TypeAlias = tuple[int, ...]  # an itemset, its codes rising
 
 LONGEST: Final = 64  # items of a top, one bit each
 MOST: Final = 1_000_000  # implications to list
@@ -88,3 +92,73 @@ def find_implications(patterns: Patterns) -> Implications:
     ranks = np.lexsort((items, lengths))
     kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))
     return Implications(Itemsets(offsets, bases).take(ranks), items[ranks], family.labels, bool(more))
+
+
+def list_free(patterns: Patterns, most: int = MOST) -> Patterns:
+    """Return the frequent itemsets that show no implication: those with fewer rows than each of their subsets.
+
+    The patterns are the closed or all frequent itemsets. An itemset with as many rows as a part of it shows that
+    everyone with that part has the rest as well. Whatever contains it shows the same, so the free itemsets (Boulicaut,
+    Bykowski, Rigotti, 2003) are the largest list that has all subsets of its itemsets and shows no implication. More
+    than ``most`` are a BudgetError.
+
+    >>> from discreet import mine
+    >>> free = list_free(mine([["a", "b"], ["a", "b"], ["b"], ["a"], ["c", "b"]], min_support=1))
+    >>> [sorted(itemset) for itemset, _ in free]
+    [[], ['a'], ['a', 'b'], ['b'], ['c']]
+    """
+    family = build_family(patterns)
+    longest = family.longest if patterns.max_length is None else min(family.longest, patterns.max_length)
+    free: dict[Codes, int] = {(): patterns.n} if len(patterns) else {}
+    level: list[Codes] = [(item,) for item in np.unique(family.items).tolist()]
+    for length in range(1, longest + 1):
+        if len(free) + len(level) > most:
+            raise BudgetError(
+                f"more than {most:,} itemsets show no implication; ",
+                Either(("raise {}", "min_support", "max_patterns"), ("leave items out with {}", "leave_out")),
+            )
+        supports = _find_supports(family, level)
+        fewer = {one: rows for one, rows in zip(level, supports, strict=True) if _is_free(one, rows, free)}
+        free |= fewer
+        level = _list_pairs(family, fewer) if length == 1 else _join(fewer)
+    itemsets, rows = Itemsets.of(free), np.fromiter(free.values(), dtype=np.int64)
+    n, least, length_ = patterns.n, patterns.min_support, patterns.max_length
+    return Patterns.from_codes(*itemsets.flat, rows, family.labels, n=n, min_support=least, max_length=length_)
+
+
+def _is_free(itemset: Codes, support: int, free: Mapping[Codes, int]) -> bool:
+    """Return whether an itemset is frequent, and has fewer rows than each of its parts, which are free themselves."""
+    return 0 < support < min(free.get(part, 0) for part in combinations(itemset, len(itemset) - 1))
+
+
+def _find_supports(family: Family, itemsets: list[Codes]) -> list[int]:
+    """Return the supports of itemsets in dictionary order; 0 if no listed itemset contains one."""
+    if not itemsets:
+        return []
+    listed, numbers = Itemsets.of(itemsets), np.full(len(itemsets), -1, dtype=np.int64)
+    trie = kernels.inversion.plant(*listed.flat)
+    kernels.closure.close(trie, listed.is_rooted, family.itemsets.flat, family.supports, len(family.labels), numbers)
+    supports: list[int] = np.where(numbers >= 0, family.supports[numbers], 0).tolist()
+    return supports
+
+
+def _list_pairs(family: Family, free: Iterable[Codes]) -> list[Codes]:
+    """Return the pairs of free items that a listed itemset contains, in order: of many items, few come together."""
+    many, lengths = len(family.labels), family.itemsets.lengths
+    is_free = np.zeros(many, dtype=np.bool_)
+    is_free[[item for (item,) in free]] = True
+    found = [np.empty(0, dtype=np.int64)]
+    for length in np.unique(lengths[lengths > 1]).tolist():
+        codes = family.itemsets.take(np.flatnonzero(lengths == length)).items.reshape(-1, length).astype(np.int64)
+        for first, second in combinations(range(length), 2):
+            both = is_free[codes[:, first]] & is_free[codes[:, second]]
+            found.append(np.unique(codes[both, first] * many + codes[both, second]))
+    return [divmod(pair, many) for pair in np.unique(np.concatenate(found)).tolist()]
+
+
+def _join(free: Iterable[Codes]) -> list[Codes]:
+    """Return the itemsets of one item more whose parts may all be free, in dictionary order."""
+    last: defaultdict[Codes, list[int]] = defaultdict(list)
+    for itemset in free:
+        last[itemset[:-1]].append(itemset[-1])
+    return [(*first, *pair) for first, items in last.items() for pair in combinations(items, 2)]

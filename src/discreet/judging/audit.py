@@ -28,6 +28,7 @@ from discreet.io.hierarchies import know_parents
 from discreet.io.read import find_patterns
 from discreet.judging import checks
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
+from discreet.judging.in_the_way import advise
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.reading import check_reading
@@ -193,8 +194,7 @@ class Audit:
         failed, candidate = self._failed, self.candidate
         broken = next((name for name in checks.BROKEN if name in failed), None)
         if broken is not None:
-            may_be_closed = isinstance(candidate, Patterns) and candidate.kind == "frequent"
-            has_gaps = broken is CheckName.COMPLETENESS and may_be_closed
+            has_gaps = broken is CheckName.COMPLETENESS and getattr(candidate, "kind", "") == "frequent"
             return checks.STATE_KIND if has_gaps else Message(checks.ADVICE[broken])
         if self.people is not None and not PEOPLE.isdisjoint(failed):
             return MERGE
@@ -202,7 +202,7 @@ class Audit:
             return Message(self._coarsen())
         if CheckName.SCHEMA in failed and not (self.evidence.remainders or self.evidence.bounded):
             return Message(checks.PERSON)
-        return Message(" ".join(checks.ADVICE[name] for name in failed if name in checks.ADVICE) or checks.PERSON)
+        return advise(failed, self.evidence, has_rows=self.rows is not None)
 
     def _coarsen(self) -> str:
         if self._is_forest:
@@ -338,8 +338,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         if min_support is not None or limits:
             raise OptionError("patterns were mined already; leave ", Option("min_support"), " and limits on mining out")
         listed = drop_items(know_parents(source, hierarchy), left_out).cut_at(length)
-        found = judge_itemsets(Question(listed, None, rule.k, as_threads(None)), rule, rows, schema)
-        return judge_changes(found, olds, grown=grown)
+        question = Question(listed, None, rule.k, as_threads(None))
+        return judge_changes(judge_itemsets(question, rule, rows, schema), olds, grown=grown)
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
@@ -355,8 +355,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
 
 def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema: str | Groups | None = None) -> Audit:
     """Return the audit of the patterns in question: each check in turn, by a ``schema`` or by that of the patterns."""
-    patterns = question.patterns
-    every, evidence = _judge_patterns(question, policy, rows)
+    patterns, (every, evidence) = question.patterns, _judge_patterns(question, policy, rows)
     counted, people = judge_people(question, rows, schema)
     every, evidence = [*every, *counted], replace(evidence, people=people)
     by_schema = judge_schema(patterns, policy.k, schema)

@@ -28,7 +28,6 @@ ADVICE: Final = {
     CheckName.DIFFERENCING: "Wait for more rows, leave out what changed little, or publish the older release again.",
     CheckName.SCHEMA: "Leave out one more value of each such attribute, so that more rows remain.",
     CheckName.READING: "Look at how the file was read, and say what was meant.",
-    CheckName.CLASS_DISCLOSURE: "Look at these groups: if they reveal more than is known of everyone, leave them out.",
     CheckName.COMPLETENESS: "Get the whole list with exact supports (all closed or all frequent itemsets); audit that.",
     CheckName.CONSISTENCY: "Get the whole list with exact supports, or ask how numbers were rounded, and audit again.",
     CheckName.WEIGHTS: "Ask how the tree was fitted, or have its owner write its leaves with write_tree.",

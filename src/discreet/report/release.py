@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import describe
+from discreet.blocking.block import METHODS, describe
 from discreet.blocking.comparison import Comparison
 from discreet.blocking.costs import Costs, Shift
 from discreet.blocking.problem import Proof
@@ -46,6 +46,7 @@ def public_facts(release: Release) -> dict[str, Any]:
         "listed": len(patterns),
         "frequent": release.frequent,
         "is_whole": release.is_whole,
+        "rounded_to": release.policy.round_to,
         "against": release.against,
         "beside": [older.sha256 for older in release.beside],
         "grown": release.grown,
@@ -64,6 +65,8 @@ def release_facts(release: Release) -> dict[str, Any]:
         "costs": cost_facts(release.costs),
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
         "rounds": release.rounds,
+        "withheld": release.withheld,
+        "in_the_way": [obstacle._asdict() for obstacle in release.in_the_way],
         "compared": dict(release.compared) or None,
         "reason": release.reason or None,
     }
@@ -97,7 +100,9 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
         yield from ("", *(f"  {name.ljust(width)}  {value}" for name, value in lines.items()))
         if release.compared:
             yield from ("", *wrap(list_averages(release), WIDTH))
-    yield from ("", *wrap(" ".join([*describe_proof(release.proof), explain_supports(release)]), WIDTH))
+    withheld = f"For the policy {release.policy.name} alone, {count_of(release.withheld, 'itemset')} withheld."
+    said = [*describe_proof(release.proof), *[withheld] * bool(release.withheld), explain_supports(release)]
+    yield from ("", *wrap(" ".join(said), WIDTH))
     yield from _audited(release, "An audit of what would be published:")
 
 
@@ -115,7 +120,10 @@ def public_text(release: Release) -> Iterator[str]:
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
     yield from ("", *wrap(" ".join(explain_release(public_facts(release))), WIDTH))
-    yield from _audited(release, "An audit of these files alone:")
+    rounded = release.policy.round_to is not None
+    yield from _audited(
+        release, f"An audit of these {'supports before they were rounded' if rounded else 'files alone'}:"
+    )
     yield from ("", "Check it yourself, in the folder of this file:  discreet verify .")
 
 
@@ -130,10 +138,16 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
         older = count_of(len(facts["beside"]), "older release")
         since = "came" if facts["grown"] else "came or left"
         made += f" No difference from {older} reveals fewer than {k:,} rows that {since} since."
+    changed, unit = (
+        "Their supports and n are those of rows that may differ from the original ones.",
+        facts["rounded_to"],
+    )
+    if unit is not None:
+        changed += f" They are rounded to the nearest multiple of {unit:,}."
     if not facts["is_whole"]:
-        missing = "Supports are exact. Frequent itemsets may be missing: one that is not listed need not be rare."
-        return [made, missing]
-    changed = "Their supports and n are those of rows that may differ from the original ones."
+        is_exact = method in METHODS and not METHODS[method].is_whole and unit is None
+        supports = "Supports are exact." if is_exact else changed
+        return [made, supports, "Frequent itemsets may be missing: one that is not listed need not be rare."]
     least = facts["min_support"]
     rare = "none of those rows holds it" if least == 1 else f"fewer than {least:,} of those rows hold it"
     if facts["max_length"] is not None:
@@ -194,7 +208,11 @@ def explain_supports(release: Release) -> str:
     if patterns.items.size == 0:
         return "Only the empty itemset is left: all that is published is the number of rows."
     if not release.is_whole:
-        return "The supports are exact, but frequent itemsets may be missing: what is not listed need not be rare."
+        exact = "are exact" if release.is_exact else "are those of the rows changed in this way"
+        before = " before rounding" if release.policy.round_to is not None else ""
+        return (
+            f"The supports {exact}{before}, but frequent itemsets may be missing: what is not listed need not be rare."
+        )
     if not release.distortion.changed:
         return "The supports are exact."
     return "The supports are those of the rows changed in this way, and are mutually consistent."
@@ -205,7 +223,7 @@ LEGEND: Final = (
     "Rows suppressed and added, and itemsets lost. Distortion is the average change of all itemsets; item and share "
     "are the largest changes of an item's support, and of its share of n in percentage points. No release has an "
     "inference channel; each was checked for it. A whole list has the supports of some rows, and all of their closed "
-    "itemsets; an exact one has the supports of the rows themselves, and gaps."
+    "itemsets; a partial one has gaps; an exact one has gaps, and the supports of the rows themselves."
 )
 
 
@@ -266,5 +284,7 @@ JUDGED: Final = ["list", "verdict"]
 
 
 def judge_cells(release: Release | None) -> list[str]:
-    """Return whether the list of a release is whole or exact, and its verdict."""
-    return ["-", "-"] if release is None else ["whole" if release.is_whole else "exact", release.verdict.name]
+    """Return whether the list of a release is whole, exact or neither, and its verdict."""
+    if release is None:
+        return ["-", "-"]
+    return ["whole" if release.is_whole else "exact" if release.is_exact else "partial", release.verdict.name]

@@ -67,7 +67,8 @@ def on_page(term: Option | Command) -> str:
     if isinstance(term, Command):
         return COMMANDS.get(term.name, str(term))
     name = OPTIONS.get(term.name, term.name.replace("_", " "))
-    return name if term.value is None else f"{name} {term.value}"
+    value = ", ".join(term.value) if isinstance(term.value, tuple) else term.value
+    return name if value is None else f"{name} {value}"
 
 
 def say_on_page(message: str, names: Mapping[str, str] | None = None) -> str:
