@@ -611,9 +611,9 @@ def test_a_part_of_other_rows_is_blocked_like_rows_of_its_own(method):
 
 def test_a_policy_says_k_too():
     rows = [["a", "b"]] * 12 + [["a"]] * 5 + [[]] * 20
-    release = block(rows, min_support=10, policy="opensafely", method="suppress")
-    assert (release.policy.name, release.policy.k) == ("opensafely", 8)
-    assert dict(release.patterns) == dict(released("suppress", rows, 10, 8).patterns)
+    release = block(rows, min_support=10, policy="datashield", method="suppress")
+    assert (release.policy.name, release.policy.k) == ("datashield", 3)
+    assert dict(release.patterns) == dict(released("suppress", rows, 10, 3).patterns)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ class Draft:
         )
         claims = {"method": method, "k": k, "min_support": sigma, "n": len(rows), "kind": kind}
         claims |= {"max_length": length, "schema": [], "listed": len(family), "is_whole": method != "withhold"}
+        claims |= {"rounded_to": None}
         self.told = {word: claims[word] for word in ("n", "min_support", "kind")}
         self.told |= {"max_length": length} if length is not None else {}
         self.certificate = {"certificate": 1, **claims, "smallest_cell": min(cells.values(), default=None), "tops": []}
@@ -483,7 +484,9 @@ def test_a_claim_changed_in_the_patterns_is_found(tmp_path, form, word, value):
 
 EVERYWHERE = [
     ({"k": 6}, "5 rows hold ['b'] and nothing else"),
-    ({"k": 4}, "kind and policy in release.json do not match is_whole, max_length and k"),
+    ({"k": 4}, "kind and policy in release.json do not match is_whole, max_length, k and rounded_to"),
+    ({"rounded_to": 5}, "the support of ['a', 'b'] is no multiple of 5"),
+    ({"rounded_to": 0}, "release.json is missing or malformed"),
     ({"max_length": 3}, "do not match is_whole"),
     ({"max_length": 2}, "an itemset of 3 items is listed, but max_length in release.json is 2"),
     ({"max_length": -1}, "release.json is missing or malformed"),
