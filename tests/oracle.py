@@ -1089,6 +1089,55 @@ def compatible_grown(chain, items, marks, sigmas, *, complete):
     ]
 
 
+# Blocking beside older releases: the difference of two tables of cells is the table of rows that came since, or left.
+
+
+def cells_of_difference(top, after, before):
+    """Return for each subset of ``top`` the rows with just these of its items, ``after`` less ``before``.
+
+    Both are the supports of all subsets of ``top``. Inclusion and exclusion: each itemset between counts, with a sign.
+    """
+    return {
+        base: sum((-1) ** len(one - base) * (after[one] - before[one]) for one in subsets(top) if base <= one)
+        for base in subsets(top)
+    }
+
+
+def safe_beside(rows, sigma, k, olds):
+    """Return the largest part of the safe core that is closed downwards and has no small difference from ``olds``.
+
+    Each of these is the supports of an older release, by itemset. A difference is small if a cell of an itemset that
+    both releases have differs by 1 to k - 1 rows.
+    """
+    core = safe_core(rows, max(sigma, k), k)
+
+    def is_apart(top, old):
+        return top not in old or all(
+            count == 0 or abs(count) >= k for count in cells_of_difference(top, core, old).values()
+        )
+
+    return {
+        itemset: held
+        for itemset, held in core.items()
+        if all(is_apart(part, old) for old in olds for part in subsets(itemset))
+    }
+
+
+def fitting_grown(published, items, marks):
+    """Return all databases with the supports that each release of a series has ``published``, the oldest first.
+
+    Nothing follows from what a release does not list. Rows were only added, and rows that were there have a mark.
+    """
+    n = published[-1][frozenset()]
+    return [
+        database
+        for database, told in grown_databases(items, marks, n)
+        if all(
+            supports[one] == held for supports, said in zip(told, published, strict=True) for one, held in said.items()
+        )
+    ]
+
+
 # Announced rules: all that reach a minimum support and a minimum confidence are listed, of the kind that a miner lists.
 # A miner that reckons with floats may lose those which just reach a minimum.
 

@@ -44,7 +44,11 @@ def chains(draw, items, many):
     return [rows[:end] for end in (*ends, len(rows))], draw(st.lists(st.integers(1, 3), min_size=many, max_size=many))
 
 
-CHAINS = {"one": ("ab", ("before",)), "several": ("a", ("before1", "before2"))}
+CHAINS = {
+    "one": ("ab", ("before",)),
+    "several": ("a", ("before1", "before2")),
+    "three": ("a", ("before1", "before2", "before3")),
+}
 
 
 def shown(finding):

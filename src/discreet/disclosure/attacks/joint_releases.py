@@ -148,8 +148,10 @@ def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple
     """Return the facts of releases that each contain the rows before; the last labels are their marks."""
     marks, newest = tuple(range(len(labels) - len(chain) + 1, len(labels))), chain[-1]
     nested = _is_nested(chain)
-    # Two marks say that rows of one release are in the other; what more of them hold follows from that.
-    few = [frozenset(some) for size in range(3) for some in combinations(marks, size)]
+    # Two marks say that rows of one release are in the other, and what more of them hold follows. But in a complete
+    # list, whatever is not listed would be rare.
+    most = 2 if all(facts.absent is None for facts in chain) else len(marks)
+    few = [frozenset(some) for size in range(most + 1) for some in combinations(marks, size)]
     itemsets = _list_all(chain, expand=not nested, times=len(few))
     rising = {itemset: _narrow_rising([facts.limits(itemset) for facts in chain]) for itemset in itemsets}
     wrong = [itemset for itemset, limits in rising.items() if any(low > high for low, high in limits)]
