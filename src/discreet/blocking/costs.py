@@ -129,7 +129,9 @@ def costs(before: Patterns, after: Patterns, *, known: Distortion | None = None)
 
 
 def _say(change: Shift, average: str, largest: str) -> str:
-    return f"{average} on average, at most {largest}" if change.largest else "exact"
+    if change.largest:
+        return f"{average} on average, at most {largest}"
+    return "exact" if change.numbers > change.lost else "none left"
 
 
 def _sum_up(changes: Shares | Numbers, is_kept: NDArray[np.bool_]) -> Shift:
