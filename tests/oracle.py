@@ -14,7 +14,7 @@ from io import StringIO
 from itertools import combinations, combinations_with_replacement, count
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import LinearConstraint, linprog, milp
 
 
 def subsets(items):
@@ -1512,3 +1512,34 @@ def free(rows, sigma):
     listed = frequent(rows, sigma)
     parts = {itemset: [support(part, rows) for part in subsets(itemset) if part != itemset] for itemset in listed}
     return {itemset: many for itemset, many in listed.items() if all(part > many for part in parts[itemset])}
+
+
+# Tables. Whoever knows the attributes of a table knows which rows there can be.
+
+
+def agreed_in_all_tables(listed, groups, others, k):
+    """Return a set of rows, 1 to k − 1 of which are in every table that may have been published; None without one.
+
+    A table has the listed supports, and of any other itemset at most ``others`` rows. Its rows hold listed items, and
+    at most one of a group. Tables are listed one by one, as long as all so far agree on something: each one disagrees.
+    """
+    kinds = possible_rows(frozenset().union(*listed), groups)
+    unlisted = [kind for kind in kinds if kind not in listed]
+    least = [*listed.values(), *(0 for _ in unlisted)]
+    most = [*listed.values(), *(np.inf if others is None else others for _ in unlisted)]
+    known = LinearConstraint([[one <= kind for kind in kinds] for one in [*listed, *unlisted]], least, most)
+
+    def find_table(*limits):
+        found = milp(np.zeros(len(kinds)), integrality=np.ones(len(kinds)), constraints=[known, *limits])
+        return [] if found.x is None else [np.rint(found.x).astype(int)]
+
+    tables = find_table()
+    while (chosen := boolean_pattern(np.array(tables), k)) is not None:
+        is_chosen = np.isin(np.arange(len(kinds)), chosen)
+        others_ = find_table(LinearConstraint(is_chosen, -np.inf, 0)) or find_table(
+            LinearConstraint(is_chosen, k, np.inf)
+        )
+        if not others_:
+            return {kinds[at] for at in chosen}
+        tables += others_
+    return None

@@ -17,6 +17,7 @@ from discreet.blocking.obstacles import name_obstacles
 from discreet.blocking.optimal import minimize_distortion
 from discreet.blocking.problem import BlockProblem, Form, check
 from discreet.blocking.release import Release
+from discreet.blocking.repeats import repeat
 from discreet.data.itemsets import Label
 from discreet.data.leaving_out import drop_items
 from discreet.data.schema import Groups, Schema
@@ -36,8 +37,8 @@ class Blocker(NamedTuple):
 
     ``resist`` is its form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows,
     each for several channels. A method ``is_whole`` if it publishes the whole list of some rows, ``keeps_n`` if it can
-    keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged. If it
-    ``adds_rows``, these lack values of attributes: a reader who knows the schema could tell them apart. If it
+    keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged.
+    ``with_schema`` is the form for readers who know a schema, against any attacker, where that is another one. If it
     ``fits_beside``, its releases can be made safe together with older ones.
     """
 
@@ -48,7 +49,7 @@ class Blocker(NamedTuple):
     is_whole: bool = True
     keeps_n: bool = False
     is_search: bool = False
-    adds_rows: bool = False
+    with_schema: Form | None = None
     fits_beside: bool = False
 
 
@@ -59,7 +60,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
         methods.add,
         methods.add_more,
         merged=(methods.add_merged, methods.add_merged_more),
-        adds_rows=True,
+        with_schema=repeat,
     ),
     "withhold": Blocker(
         "itemsets with an inference channel are left out, and the others have their exact supports",
@@ -75,13 +76,11 @@ METHODS: Final[Mapping[str, Blocker]] = {
         minimize_distortion,
         keeps_n=True,
         is_search=True,
-        adds_rows=True,
     ),
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
 BEST: Final = "best"  # the method that a comparison of all recommends
 LONG, SHORT = 60.0, 2.0  # seconds for a search that is alone, and for one beside other methods
-NO_SUCH_ROWS: Final = "adds rows that lack values of attributes, and readers who know the schema could tell them apart"
 NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
 
@@ -159,8 +158,6 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
     older = as_older(beside, grown=grown)
     _refuse_beside(older, method, level, rule, grown=grown)
-    if blocker is not None and blocker.adds_rows and known is not None:
-        raise OptionError(f"{method!r} {NO_SUCH_ROWS}; use the method 'withhold' or 'suppress'")
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
@@ -241,6 +238,8 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     """Return the release that a method makes of the rows, checked."""
     blocker = METHODS[method]
     forms = blocker.merged if merge and blocker.merged else (blocker.solve, blocker.resist)
+    if problem.schema and blocker.with_schema:
+        forms = blocker.with_schema, blocker.with_schema
     # Sums with the schema over several releases are found by the attacker alone.
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
     solution = forms[goes_on](problem)
@@ -265,14 +264,11 @@ def compare_methods(problem: BlockProblem, policy: Policy) -> Comparison:
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
     for method, blocker in METHODS.items():
-        unfit = (
-            (problem.schema and blocker.adds_rows, NO_SUCH_ROWS),
-            (problem.beside and not blocker.fits_beside, NOT_BESIDE),
-        )
-        if reasons := [f"it {why}" for is_unfit, why in unfit if is_unfit]:
-            lines.append(ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=reasons[0]))
+        if problem.beside and not blocker.fits_beside:
+            left_out = f"it {NOT_BESIDE}"
+            lines.append(ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=left_out))
             continue
-        for merge in (False, True) if blocker.merged else (False,):
+        for merge in (False, True) if blocker.merged and not (problem.schema and blocker.with_schema) else (False,):
             start, release, left_out = perf_counter(), None, ""
             try:
                 release = solve(method, problem if blocker.is_whole else limited, policy, merge=merge)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.blocking.beside import ASK, keep_apart
-from discreet.blocking.distortion import class_sizes
+from discreet.blocking.distortion import class_sizes, plant
 from discreet.blocking.parents import follow, keep_with_parents, leave_out
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
@@ -30,7 +30,6 @@ from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import Channels, as_bits, places
 from discreet.disclosure.detect import Question
 from discreet.errors import BudgetError, GuaranteeError, InputError, Option
-from discreet.mining.mine import mine
 from discreet.mining.search import Controls, Watch, unpack
 
 LENGTH_BITS: Final = 20  # for the length of an itemset: no row holds more than 100,000 items
@@ -106,7 +105,7 @@ def add_merged(problem: BlockProblem) -> BlockSolution:
     choices = [find_bases(problem)]
     if len(choices[0]):
         choices.append(_cover_channels(problem))
-    return _add_copies(problem, min(choices, key=lambda itemsets: _distortions(problem, itemsets).sum()))
+    return _add_copies(problem, min(choices, key=lambda itemsets: find_distortions(problem, itemsets).sum()))
 
 
 def _add_copies(problem: BlockProblem, itemsets: Itemsets) -> BlockSolution:
@@ -132,18 +131,23 @@ def _cover_channels(problem: BlockProblem) -> Itemsets:
     pairs, channel_count = _find_pairs(problem), len(problem.channels)
     numbers, starts = np.unique(pairs[:, 0], return_index=True)
     covered = np.split(pairs[:, 1], starts[1:])
-    costs = _distortions(problem, problem.patterns.itemsets.take(numbers))
+    costs = find_distortions(problem, problem.patterns.itemsets.take(numbers))
     chosen = _choose_greedily(costs, covered, channel_count)
     needed = _drop_spare(sorted(chosen, key=lambda at: (-costs[at], at)), covered, channel_count)
     return problem.patterns.itemsets.take(numbers[sorted(needed)])
 
 
-def _distortions(problem: BlockProblem, itemsets: Itemsets) -> NDArray[np.float64]:
+def find_distortions(problem: BlockProblem, itemsets: Itemsets) -> NDArray[np.float64]:
     """Return the distortion that one more row like each itemset adds: the sum of 1 / support over its subsets."""
-    patterns, sums = problem.patterns, np.zeros(len(itemsets))
-    values = np.array(class_sizes(patterns), dtype=np.float64) / patterns.supports
-    labels = len(patterns.labels)
-    kernels.closure.sum_up(problem.family.trie, patterns.is_rooted, itemsets.flat, values, labels, sums)
+    patterns = problem.patterns
+    return sum_within(problem, itemsets, np.array(class_sizes(patterns), dtype=np.float64) / patterns.supports)
+
+
+def sum_within(problem: BlockProblem, itemsets: Itemsets, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each itemset the sum of the values of the original patterns within it."""
+    patterns, sums, trie = problem.patterns, np.zeros(len(itemsets)), _find_trie(problem.question)
+    planted = plant(patterns) if trie is None else trie
+    kernels.closure.sum_up(planted, patterns.is_rooted, itemsets.flat, values, len(patterns.labels), sums)
     return sums
 
 
@@ -324,10 +328,7 @@ def add_more(problem: BlockProblem, solve: Form = add) -> BlockSolution:
         is_left &= ~match_rows(rows, rare)
         # An added row may be closed that was not before, so the itemsets are mined again.
         every = Weighted.concat([rows.take(np.flatnonzero(is_left)), more])
-        kind, length = left.kind, left.max_length
-        left = mine(
-            problem.as_rows(every), min_support=problem.least, kind=kind, max_length=length, threads=problem.threads
-        )
+        left = problem.mine(problem.as_rows(every))
     raise AssertionError
 
 

@@ -13,6 +13,7 @@ from discreet.blocking import methods, row_types
 from discreet.blocking.distortion import class_sizes, distortion
 from discreet.blocking.methods import find_inferences, match_rows
 from discreet.blocking.problem import BlockProblem, BlockSolution, Proof
+from discreet.blocking.repeats import repeat
 from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, as_matrix, find_gained, holds
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
@@ -41,18 +42,20 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
     it keeps every itemset and changes some types of rows. The result is never worse than "add", merged or not, or
     "suppress"; with ``keep_n`` these count only if they keep the number of rows.
 
-    Against a stronger attacker, each inference from the best solution is cut off: it must hold for no row or for k. The
-    search starts again, until there is no inference. Other releases might be safe without the cuts, so the bound is
-    that of the first search, which considers channels alone.
+    Each inference of a stronger attacker from the best solution, and each remainder that a schema reveals, is cut off:
+    it must hold for no row or for k. The search starts again, until there is none. Other releases might be safe without
+    the cuts, so the bound is that of the first search, which considers channels alone.
     """
     problem.require_whole("the method 'optimal'")
     until = monotonic() + problem.seconds
     unchanged = BlockSolution.of(problem, problem.patterns)
-    if not len(problem.channels) and not _find_inferences(unchanged):
+    if not len(problem.find_threats(problem.question, problem.channels)) and not _find_inferences(unchanged):
         return replace(unchanged, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
     plain = methods.add, methods.suppress, methods.add_merged
     resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
     *starts, merge = plain if problem.against == "plain" else resisting
+    if problem.schema:
+        starts[0] = merge = repeat
     known = _solve_each(problem, starts)
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([_average(one) for one in known], default=1.0)
@@ -75,15 +78,15 @@ def _average(solution: BlockSolution) -> float:
 
 
 def _search(problem: BlockProblem, most: float, until: float) -> SearchResult:
-    """Return the result of a search; its solution, if there is one, withstands the attacker."""
+    """Return the result of a search; its solution, if there is one, withstands the attacker who knows the schema."""
     search = row_types.search_all_rows if row_types.is_small(problem) else search_keeping_all
-    if problem.against == "plain":
+    if problem.against == "plain" and not problem.schema:
         return search(problem, most, until)
     result = search(problem, most, _pass(SHARE, until))
     best, cuts = result.solution, tuple[Pattern, ...]()
     try:
-        while best is not None and (findings := _find_inferences(best)):
-            cuts += tuple(finding.pattern for finding in findings)
+        while best is not None and (found := _find_cuts(best)):
+            cuts += found
             best = search(problem, most, _pass(SHARE, until), cuts).solution if monotonic() < until else None
     except BudgetError:  # too many cuts, or inferences that were not decided
         best = None
@@ -93,6 +96,16 @@ def _search(problem: BlockProblem, most: float, until: float) -> SearchResult:
 def _pass(share: float, until: float) -> float:
     """Return when a share of the remaining time is over."""
     return until - (1 - share) * (until - monotonic())
+
+
+def _find_cuts(solution: BlockSolution) -> tuple[Pattern, ...]:
+    """Return the remainders of a solution without channels or, if it has none, what a stronger attacker infers."""
+    remainders = solution.find_threats() if len(solution.patterns) else ()
+    if not len(remainders):
+        return tuple(finding.pattern for finding in _find_inferences(solution))
+    code = solution.patterns.code
+    pairs = ([frozenset(code[label] for label in one) for one in (cell.base, cell.top)] for cell in remainders)
+    return tuple(Pattern.conjunction(base, top - base) for base, top in pairs)
 
 
 def _find_inferences(solution: BlockSolution) -> tuple[Finding, ...]:
@@ -286,7 +299,7 @@ def _improve(
         program, columns = _build_program(model, best, rules, narrow=narrow)
         known = best.change
         if narrow:
-            known = None if problem.keep_n else problem.k * model.types.is_base
+            known = None if problem.keep_n or problem.schema else problem.k * model.types.is_base
         start = None if known is None else _list_values(model, rules, known, narrow=narrow)
         effort = FIRST if narrow else LITTLE
         values, limit, stopped = program.solve(seconds=left, gap=GAP, start=start, effort=effort)

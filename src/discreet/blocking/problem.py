@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -34,7 +34,7 @@ from discreet.errors import (
     refuse_truth,
 )
 from discreet.judging.reading import refuse_doubts
-from discreet.mining.mine import Mining, mine
+from discreet.mining.mine import Budget, Mining, mine
 from discreet.mining.search import Limits
 from discreet.runtime.resources import as_threads
 
@@ -147,6 +147,19 @@ class BlockProblem:
         return Weighted(*arrays), numbers
 
     @cached_property
+    def whole(self) -> tuple[Weighted, NDArray[np.int64]]:
+        """The different rows with all their items, rare ones too; and the number of the one that each row is like."""
+        code, rows = np.arange(len(self.rows.labels), dtype=np.int32), self.rows
+        *arrays, numbers = kernels.merge_rows.merge(rows.offsets, rows.items, rows.weights, code)
+        return Weighted(*arrays), numbers
+
+    @cached_property
+    def total(self) -> frozenset[Codes]:
+        """The groups of which every row holds an item."""
+        rows = self.rows.itemsets
+        return frozenset(group for group in self.schema if rows.add_up(np.isin(rows.items, [*group])).min(initial=1))
+
+    @cached_property
     def columns(self) -> tuple[NDArray[np.int64], int]:
         """The column of each item in a matrix of frequent items, and their number; rare items share the last column."""
         frequent = np.unique(self.patterns.items)
@@ -155,11 +168,24 @@ class BlockProblem:
         return columns, frequent.size
 
     def can_be_rows(self, itemsets: Itemsets) -> NDArray[np.bool_]:
-        """Return which itemsets a row can hold and nothing else: those with all ancestors of their items."""
-        hierarchy = self.patterns.hierarchy
-        if hierarchy is None:
-            return np.ones(len(itemsets), dtype=np.bool_)
-        return expand(itemsets, hierarchy.lines(self.patterns.labels)).lengths == itemsets.lengths
+        """Return which itemsets can be rows: with all ancestors of their items, and values as the schema allows them.
+
+        That is no two values of an attribute, and one of each attribute that no row lacks.
+        """
+        hierarchy, can_be = self.patterns.hierarchy, np.ones(len(itemsets), dtype=np.bool_)
+        if hierarchy is not None:
+            can_be = expand(itemsets, hierarchy.lines(self.patterns.labels)).lengths == itemsets.lengths
+        for group in self.schema:
+            held = itemsets.add_up(np.isin(itemsets.items, [*group]))
+            can_be &= (held <= 1) & (held >= (group in self.total))
+        return can_be
+
+    def mine(self, rows: Rows) -> Patterns:
+        """Return what would be published of other rows, for readers who know the same schema."""
+        known, limits = self.patterns, self.limits
+        budget = Budget(threads=limits.threads, max_patterns=limits.patterns, memory=limits.memory)
+        found = mine(rows, min_support=self.least, kind=known.kind, max_length=known.max_length, **budget)
+        return replace(found, schema=known.schema, reading=known.reading)
 
     def as_rows(self, rows: Weighted) -> Merged:
         """Return merged rows, in the codes of the patterns, as rows of their own."""
@@ -236,10 +262,11 @@ class BlockSolution:
         """Return the channels that are left or, if there are none, the remainders that the schema reveals."""
         return self.problem.find_threats(self.question, find_channels(self.question))
 
-    def has_channel(self) -> bool:
-        """Return whether detection finds a channel or a remainder, or cells that no rows can have."""
+    def has_channel(self, *, or_remainder: bool = False) -> bool:
+        """Return whether detection finds a channel, ``or_remainder``, or cells that no rows can have."""
+        find = self.find_threats if or_remainder else partial(find_channels, self.question)
         try:
-            return bool(len(self.patterns)) and bool(len(self.find_threats()))
+            return bool(len(self.patterns)) and bool(len(find()))
         except InconsistencyError:
             return True
 
@@ -266,12 +293,13 @@ def change_rows(rows: Rows, suppressed: NDArray[np.intp], added: Weighted) -> Ro
 def check(solution: BlockSolution) -> None:
     """Refuse a solution that has a channel, or a support that its changed rows do not have."""
     problem, patterns = solution.problem, solution.patterns
-    if problem.schema and len(solution.added):
-        raise GuaranteeError("rows were added that lack values of attributes; nothing is released: please report this")
     if not problem.can_be_rows(solution.added).all():
-        raise GuaranteeError("rows were added without parents of their items; nothing is released: please report this")
+        raise GuaranteeError(
+            "rows were added that cannot be, by the schema or the parents of items; nothing is released: please report "
+            "this"
+        )
     only_adds = solution.only_adds() and not problem.schema
-    if has_small_sum(problem, solution.added) if only_adds else solution.has_channel():
+    if has_small_sum(problem, solution.added) if only_adds else solution.has_channel(or_remainder=True):
         raise GuaranteeError("channels are left after blocking; nothing is released: please report this as a bug")
     if (patterns.supports < problem.least).any() or not _has_supports(solution):
         raise GuaranteeError(

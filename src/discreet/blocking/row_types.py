@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.blocking.methods import find_bases, match_rows
 from discreet.blocking.problem import NOBODY, BlockProblem, BlockSolution, change_rows
-from discreet.data.itemsets import Itemsets
+from discreet.blocking.repeats import find_groups, spread
+from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError, Option
-from discreet.mining.mine import Budget, mine
 from discreet.runtime.solver import Floats, Numbers, Program, Terms, list_each, list_entries
 
 MOST_ENTRIES: Final = 1 << 22  # supports times types of rows: prepared in seconds, and more than the solver can handle
@@ -63,15 +63,18 @@ def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> Cha
 
     Supports are sums over rows, so far fewer types than there are reach every support that all reach together. Types
     of many rows come first, since no count can fall below 0, and among those the short ones. For patterns to be cut
-    off there are also the few rows that they hold for, and frequent itemsets for which they would.
+    off there are also the few rows that they hold for, and frequent itemsets for which they would. With a schema, all
+    are rows that exist.
     """
     merged, _ = problem.merged
     order = np.lexsort((merged.lengths, -np.minimum(merged.weights, 2 * problem.k)))
-    bases = _list_bases(problem, cuts)
+    bases = Itemsets.of([]) if problem.schema else _list_bases(problem, cuts)
     _check_size(len(problem.patterns), len(bases))
     # Patterns that hold for fewer than k rows need more such rows, or none.
     matches = [np.flatnonzero(match_rows(merged, [pattern])) for pattern in cuts]
     rare = [rows for rows in matches if merged.weights[rows].sum() < problem.k]
+    if problem.schema:  # a base lacks values of attributes, so small cells can only have more of the rows in them
+        rare.append(find_groups(BlockSolution.of(problem, problem.patterns), merged).rows.entries)
     rows = np.unique(np.concatenate([_choose_independent(problem, order), *rare]))
     _check_size(len(problem.patterns), rows.size + len(bases))
     number_of = {row.tobytes(): number for number, row in enumerate(merged)}
@@ -105,9 +108,34 @@ def apply_change(problem: BlockProblem, types: ChangeableRows, change: NDArray[n
     rise = np.flatnonzero(change > 0)
     suppressed = np.sort(np.concatenate([NOBODY, *lost]))
     added = types.itemsets.take(rise).weigh(change[rise])
-    rows, least, limits = change_rows(problem.rows, suppressed, added), problem.least, problem.limits
-    budget = Budget(threads=limits.threads, max_patterns=limits.patterns, memory=limits.memory)
-    return BlockSolution.of(problem, mine(rows, min_support=least, **budget), suppressed, added)
+    if problem.schema:
+        added = _make_whole(problem, added, types.numbers[rise])
+    patterns = problem.mine(change_rows(problem.rows, suppressed, added))
+    return BlockSolution.of(problem, patterns, suppressed, added)
+
+
+def _make_whole(problem: BlockProblem, rows: Weighted, numbers: NDArray[np.int64]) -> Weighted:
+    """Return rows, cut to frequent items, with rare ones, so that they are possible by the schema.
+
+    Copies of a merged row, by its number, are copies of the rows that it stands for, as many of each. A new row (-1)
+    has the rarest value of each attribute that it must have a value of.
+    """
+    (whole, own), (merged, like) = problem.whole, problem.merged
+    owners, copies = np.empty(len(whole), dtype=np.int64), np.zeros(len(merged), dtype=np.int64)
+    owners[own], copies[numbers[numbers >= 0]] = like, rows.weights[numbers >= 0]
+    more = spread(copies, owners)
+    repeated, new = np.flatnonzero(more), np.flatnonzero(numbers < 0)
+    made = _complete(problem, rows.take(new)).weigh(rows.weights[new])
+    return Weighted.concat([whole.take(repeated).weigh(more[repeated]), made])
+
+
+def _complete(problem: BlockProblem, rows: Itemsets) -> Itemsets:
+    """Return rows with the rarest value of each attribute that they must have a value of, if that is a rare item."""
+    supports = np.bincount(problem.rows.items, minlength=len(problem.patterns.labels))
+    rarest = {group: min(group, key=lambda item: (supports[item], item)) for group in problem.total}
+    rare = {group: item for group, item in rarest.items() if supports[item] < problem.least}
+    held = [frozenset(row.tolist()) for row in rows]
+    return Itemsets.of(sorted(row | {rare[group] for group in rare if row.isdisjoint(group)}) for row in held)
 
 
 def find_gained(problem: BlockProblem, patterns: Patterns) -> NDArray[np.bool_]:
@@ -189,12 +217,14 @@ def is_small(problem: BlockProblem) -> bool:
 def search_all_rows(problem: BlockProblem, most: float, until: float, cuts: Sequence[Pattern] = ()) -> SearchResult:
     """Return the best solution of all, given one whose relative changes sum up to ``most``.
 
-    Any rows over the frequent items are allowed, if no other itemset becomes frequent. Each frequent itemset is
-    published, and all its cells are empty or hold k rows; or it is lost, which costs its whole support. At a minimum
-    support of 1, there are no or k rows of each type. With ``cuts``, each of these patterns holds for no row, or for k.
+    Any rows over the frequent items are allowed that the schema allows, if no other itemset becomes frequent. Each
+    frequent itemset is published, and all its cells are empty or hold k rows; or it is lost, which costs its whole
+    support. At a minimum support of 1, there are no or k rows of each type. With ``cuts``, each of these patterns holds
+    for no row, or for k.
     """
     types = _list_all_rows(problem)
-    program, columns, top = _build_program(problem, most, problem.can_be_rows(types.itemsets))
+    are_rows = (types.numbers >= 0) | problem.can_be_rows(_complete(problem, types.itemsets))
+    program, columns, top = _build_program(problem, most, are_rows)
     for pattern in cuts:
         matched = list_entries(match_rows(types.itemsets, [pattern])[None], columns)
         allow_none_or_k(program, matched, np.zeros(1), top, problem.k)

@@ -14,15 +14,8 @@ def count_channels(rows, channels, code, many, times, smallest):
     ``channels`` are their tops, bases, counts and the itemsets of the tops. ``code`` gives the items of channels their
     codes in the rows, of which there are ``many``; -1 if no row holds one.
     """
-    offsets, items = rows
-    tops, base_offsets, bases, counts, top_offsets, top_items = channels
-    line, lines = np.full(many, -1, np.int64), 0
-    for top in tops:
-        for at in range(top_offsets[top], top_offsets[top + 1]):
-            item = code[top_items[at]]
-            if item >= 0 and line[item] < 0:
-                line[item], lines = lines, lines + 1
-    total, longest = offsets.size - 1, find_longest(top_offsets)
+    (offsets, items), counts = rows, channels[3]
+    total, (line, lines), longest = offsets.size - 1, number_tops(channels, code, many), find_longest(channels[4])
     words = (min(BLOCK, total) + 63) >> 6
     # A line more for items that no row holds.
     maps, held = np.empty((lines + 1, words), np.uint64), np.empty((longest + 1, words), np.uint64)
@@ -31,27 +24,79 @@ def count_channels(rows, channels, code, many, times, smallest):
     for start in range(0, total, BLOCK):
         stop = min(start + BLOCK, total)
         map_block(offsets, items, start, stop, line, maps)
-        for channel in range(tops.size):
-            first, last = top_offsets[tops[channel]], top_offsets[tops[channel] + 1]
-            # Channels of one top stand together, and many share the rows that their first items leave.
-            known = channel > 0 and tops[channel - 1] == tops[channel]
-            entry = base_offsets[channel]
-            for at in range(last - first):
-                want = entry < base_offsets[channel + 1] and bases[entry] == top_items[first + at]
-                entry += want
-                known &= wanted[at] == want
-                wanted[at] = want
-                if not known:
-                    item = code[top_items[first + at]]
-                    narrow(held, at, maps, line[item] if item >= 0 else lines, want)
+        for channel in range(counts.size):
+            depth = narrow_to(channel, channels, code, line, maps, wanted, held)
             for word in range((stop - start + 63) >> 6):
-                bits = held[last - first, word]
+                bits = held[depth, word]
                 while bits:
                     row = start + (word << 6) + lowest_bit(bits)
                     bits &= bits - ONE
                     if row < stop:
                         times[row] += 1
                         smallest[row] = min(smallest[row], counts[channel])
+
+
+@jit
+def find_members(rows, channels, many):
+    """Return pairs of a channel and a row in it, by their numbers; by blocks of rows, and then by channels.
+
+    ``channels`` are as above, in the codes of the rows, of which there are ``many``.
+    """
+    (offsets, items), code = rows, np.arange(many)
+    total, (line, lines), longest = offsets.size - 1, number_tops(channels, code, many), find_longest(channels[4])
+    words = (min(BLOCK, total) + 63) >> 6
+    maps, held = np.empty((lines + 1, words), np.uint64), np.empty((longest + 1, words), np.uint64)
+    held[0] = ~np.uint64(0)
+    wanted = np.zeros(longest, np.bool_)
+    pairs, size = np.empty((1 << 10, 2), np.int64), 0
+    for start in range(0, total, BLOCK):
+        stop = min(start + BLOCK, total)
+        map_block(offsets, items, start, stop, line, maps)
+        for channel in range(channels[0].size):
+            depth = narrow_to(channel, channels, code, line, maps, wanted, held)
+            for word in range((stop - start + 63) >> 6):
+                bits = held[depth, word]
+                while bits:
+                    row = start + (word << 6) + lowest_bit(bits)
+                    bits &= bits - ONE
+                    if row < stop:
+                        if size == len(pairs):
+                            pairs = np.concatenate((pairs, pairs))
+                        pairs[size, 0], pairs[size, 1] = channel, row
+                        size += 1
+    return pairs[:size].copy()
+
+
+@jit
+def number_tops(channels, code, many):
+    """Return a line of bitmaps for each item of the tops of channels, and how many there are."""
+    tops, top_offsets, top_items = channels[0], channels[4], channels[5]
+    line, lines = np.full(many, -1, np.int64), 0
+    for top in tops:
+        for at in range(top_offsets[top], top_offsets[top + 1]):
+            item = code[top_items[at]]
+            if item >= 0 and line[item] < 0:
+                line[item], lines = lines, lines + 1
+    return line, lines
+
+
+@jit
+def narrow_to(channel, channels, code, line, maps, wanted, held):
+    """Write the rows of a channel to ``held``, and return its line; ``wanted`` is the base that was written before."""
+    tops, base_offsets, bases, _, top_offsets, top_items = channels
+    first, last = top_offsets[tops[channel]], top_offsets[tops[channel] + 1]
+    # Channels of one top stand together, and many share the rows that their first items leave.
+    known = channel > 0 and tops[channel - 1] == tops[channel]
+    entry = base_offsets[channel]
+    for at in range(last - first):
+        want = entry < base_offsets[channel + 1] and bases[entry] == top_items[first + at]
+        entry += want
+        known &= wanted[at] == want
+        wanted[at] = want
+        if not known:
+            item = code[top_items[first + at]]
+            narrow(held, at, maps, line[item] if item >= 0 else len(maps) - 1, want)
+    return last - first
 
 
 @jit

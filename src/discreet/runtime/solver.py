@@ -64,14 +64,18 @@ class Program:
         self._terms.extend(Terms(part.rows + self.height, part.columns, part.factors) for part in terms)
         self.height += size
 
-    def solve(self, *, seconds: float, gap: float, start: Floats | None = None, effort: float = 0.05) -> Solved:
+    def solve(
+        self, *, seconds: float, gap: float, start: Floats | None = None, effort: float = 0.05, nodes: int | None = None
+    ) -> Solved:
         """Return the values of the least cost, or within ``gap`` of it, a share of that cost.
 
-        ``effort`` is the share of the work spent on good values rather than on the bound.
+        ``effort`` is the share of the work spent on good values rather than on the bound. With ``nodes`` the search
+        tree has no more than so many.
         """
         import highspy  # noqa: PLC0415 - importing discreet should stay quick
 
-        solver = self._load({"mip_rel_gap": gap, "mip_heuristic_effort": effort})
+        limit = {} if nodes is None else {"mip_max_nodes": nodes}
+        solver = self._load({"mip_rel_gap": gap, "mip_heuristic_effort": effort, **limit})
         if start is not None:
             known = highspy.HighsSolution()
             known.col_value = start.tolist()

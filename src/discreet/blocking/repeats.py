@@ -1,0 +1,166 @@
+"""The method "add" with a schema: rows that exist are repeated, until k or more are in each group that is singled out.
+
+Rows made of a base alone would lack values of attributes, and n minus the supports of all values would count them. A
+copy of a row is as possible as the row. It falls into cells that hold rows already, so no cell becomes small that was
+not, and any row of a small cell helps to raise it: a covering problem (docs/guarantee.md).
+"""
+
+from dataclasses import replace
+from heapq import heapify, heappop, heappush
+from itertools import count
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from discreet import kernels
+from discreet.blocking.methods import find_distortions, find_inferences, match_rows
+from discreet.blocking.problem import NONE, BlockProblem, BlockSolution
+from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.transactions import Merged
+from discreet.errors import BudgetError, GuaranteeError
+from discreet.runtime.solver import Floats, Numbers, Program, Terms
+
+MOST_PAIRS: Final = 20_000  # rows of all groups together, for a program that may improve the greedy choice
+NODES: Final = 100  # of its search tree: a limit of work and not of time, so that the same rows give the same release
+
+
+class Groups(NamedTuple):
+    """Groups of 1 to k − 1 rows that are singled out: the numbers of their different rows, and how many more they need.
+
+    The numbers of rows stand in place of items.
+    """
+
+    rows: Itemsets
+    needs: Numbers
+
+
+def repeat(problem: BlockProblem) -> BlockSolution:
+    """Repeat rows until readers who know the schema single out no group of 1 to k − 1 rows.
+
+    The minimum support is a count, so more itemsets may become frequent: each round mines again. It ends, since a row
+    that stands k times is in no small group.
+    """
+    if isinstance(problem.rows, Merged):
+        raise BudgetError(
+            "to be repeated, rows must be whole, and these were merged without their rare items; give more memory, or "
+            "use the method 'suppress' or 'withhold'"
+        )
+    whole, _ = problem.whole
+    counts, solution = whole.weights, BlockSolution.of(problem, problem.patterns)
+    for rounds in count():
+        solution = replace(solution, rounds=rounds)
+        code = np.full(len(problem.patterns.labels), -1, dtype=np.int32)
+        code[solution.patterns.items] = solution.patterns.items
+        *arrays, numbers = kernels.merge_rows.merge(*whole.flat, counts, code)
+        rows = Weighted(*arrays)
+        groups = find_groups(solution, rows)
+        if not len(groups.rows):
+            return solution
+        more = choose_repeats(groups, find_distortions(problem, rows))
+        counts = counts + spread(more, numbers)
+        solution = build_solution(problem, counts)
+    raise AssertionError
+
+
+def spread(copies: Numbers, numbers: Numbers) -> Numbers:
+    """Share out the copies of each merged row evenly among the rows that it stands for: no rare item gains much."""
+    order = np.argsort(numbers, kind="stable")
+    sizes = np.bincount(numbers, minlength=copies.size)
+    turn = np.empty_like(order)
+    turn[order] = np.arange(order.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    share, rest = np.divmod(copies, sizes)
+    spread: Numbers = share[numbers] + (turn < rest[numbers])
+    return spread
+
+
+def build_solution(problem: BlockProblem, counts: Numbers, others: Weighted = NONE) -> BlockSolution:
+    """Return the solution with so many rows of each kind of ``problem.whole``, and ``others``.
+
+    Of rows of which there are fewer than before, the last ones are suppressed.
+    """
+    whole, numbers = problem.whole
+    rows = Weighted.concat([whole.take(np.flatnonzero(counts)).weigh(counts[counts > 0]), others])
+    rise = np.flatnonzero(counts > whole.weights)
+    added = Weighted.concat([whole.take(rise).weigh((counts - whole.weights)[rise]), others])
+    fall = np.flatnonzero(counts < whole.weights)
+    lost = [np.flatnonzero(numbers == number)[counts[number] :] for number in fall.tolist()]
+    suppressed = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *lost]))
+    return BlockSolution.of(problem, problem.mine(problem.as_rows(rows)), suppressed, added)
+
+
+def find_groups(solution: BlockSolution, rows: Weighted) -> Groups:
+    """Return the groups of different ``rows`` that readers of a solution single out; each group once."""
+    problem = solution.problem
+    if not len(solution.patterns):
+        return Groups(Itemsets.of([]), np.empty(0, dtype=np.int64))
+    threats = solution.find_threats()
+    if len(threats):
+        cells = threats.cells
+        arrays = cells.tops, *cells.bases.flat, cells.counts, *threats.tops.flat
+        pairs = kernels.cell_rows.find_members(rows.flat, arrays, len(problem.patterns.labels))
+        order = np.argsort(pairs[:, 0], kind="stable")
+        lengths = np.bincount(pairs[:, 0], minlength=len(threats))
+        groups = Itemsets.from_lengths(lengths, pairs[order, 1].astype(np.int32))
+    else:
+        findings = find_inferences(problem, solution.patterns, rows) if problem.against != "plain" else ()
+        groups = Itemsets.of([np.flatnonzero(match_rows(rows, [one.pattern])).tolist() for one in findings])
+    different = kernels.merge_rows.merge(
+        *groups.flat, np.ones(len(groups), np.int64), np.arange(len(rows), dtype=np.int32)
+    )
+    groups = Itemsets(*different[:2])
+    needs = problem.k - groups.add_up(rows.weights[groups.items])
+    if ((needs < 1) | (needs >= problem.k)).any():
+        raise GuaranteeError("a group of rows was found that is not small; nothing is released: please report this")
+    return Groups(groups, needs)
+
+
+def choose_repeats(groups: Groups, costs: Floats) -> Numbers:
+    """Return how many copies of each row meet the needs of all groups at little cost.
+
+    >>> groups = Groups(Itemsets.of([[0, 1], [1, 2]]), np.array([3, 2]))
+    >>> choose_repeats(groups, np.array([1.0, 1.5, 1.0])).tolist()
+    [1, 2, 0]
+    """
+    choice = _choose_greedily(groups, costs)
+    if groups.rows.size > MOST_PAIRS:
+        return choice
+    program = Program()
+    places, at = np.unique(groups.rows.entries, return_inverse=True)
+    columns = program.add_columns(places.size, cost=costs[places], upper=groups.needs.max(initial=0), whole=True)
+    terms = Terms(groups.rows.owners, columns[at], np.ones(at.size))
+    program.add_rows(len(groups.rows), terms, lower=groups.needs)
+    values, *_ = program.solve(seconds=np.inf, gap=0.0, start=choice[places].astype(np.float64), nodes=NODES)
+    better = np.zeros_like(choice)
+    better[places] = 0 if values is None else np.rint(values).astype(np.int64)
+    is_enough = (groups.rows.add_up(better[groups.rows.items]) >= groups.needs).all()
+    return better if is_enough and costs @ better < costs @ choice else choice
+
+
+def _choose_greedily(groups: Groups, costs: Floats) -> Numbers:
+    """Return enough copies: each time of the row of the least cost for a group in need, as many as all of these need.
+
+    The number of groups in need that a row is in never grows, so only the head of the queue is looked at again.
+    """
+    rows, owners = groups.rows.entries, groups.rows.owners
+    order = np.argsort(rows, kind="stable")
+    present, starts = np.unique(rows[order], return_index=True)
+    within = dict(zip(present.tolist(), np.split(owners[order], starts[1:]), strict=True))
+    left, copies = groups.needs.copy(), np.zeros(costs.size, dtype=np.int64)
+    queue = [(float(costs[row]) / each.size, row) for row, each in within.items()]
+    heapify(queue)
+    while queue:
+        _, row = heappop(queue)
+        needy = within[row][left[within[row]] > 0]
+        price = float(costs[row]) / max(1, needy.size)
+        if needy.size and queue and (price, row) > queue[0]:
+            heappush(queue, (price, row))
+        elif needy.size:
+            more = int(left[needy].min())
+            copies[row] += more
+            left[within[row]] -= more
+            heappush(queue, (price, row))
+    for row in sorted(np.flatnonzero(copies).tolist(), key=lambda row: (-costs[row], row)):
+        spare = min(int(copies[row]), int(-left[within[row]].max()))
+        copies[row] -= spare
+        left[within[row]] += spare
+    return copies
