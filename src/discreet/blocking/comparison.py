@@ -100,14 +100,19 @@ class Comparison:
         if not len(release.patterns):
             return "No method leaves anything to publish."
         if best is exact:
-            told = f"Take {best.name}: every published number is exact, and it keeps {best.share_kept}."
+            exactly = (
+                "every published number is exact"
+                if release.policy.round_to is None
+                else "rounding alone changes numbers"
+            )
+            told = f"Take {best.name}: {exactly}, and it keeps {best.share_kept}."
             return (
                 told if changed is None else f"{told} {changed.name} keeps {changed.share_kept}, but {changed.effect}."
             )
         told = f"Take {best.name}: it keeps {best.share_kept}, though it {best.effect}."
         if exact is not None:
             few = f"keeps only {exact.share_kept}, less than half as many"
-            return f"{told} {exact.name}, whose numbers are exact, {few}."
+            return f"{told} {exact.name}, which changes no row, {few}."
         has_gaps = any(one.release.is_safe and not one.release.is_whole for one in self._made)
         gaps = " A list with gaps would show readers who know the method that the rows were not safe."
         return told + gaps * has_gaps

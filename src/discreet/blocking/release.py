@@ -142,7 +142,7 @@ class Release:
 
     @property
     def changes_rows(self) -> bool:
-        """Whether rows were left out or invented; otherwise each published number is that of the original rows."""
+        """Whether rows were left out or invented; otherwise numbers are those of the rows, except for rounding."""
         return bool(self.rows_suppressed or self.rows_added)
 
     @cached_property

@@ -5,9 +5,10 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import METHODS, describe
+from discreet.blocking.block import BEST, METHODS, describe
 from discreet.blocking.comparison import Comparison
 from discreet.blocking.costs import Costs, Shift
+from discreet.blocking.meet import keeps_whole
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
 from discreet.data.thresholds import say_least
@@ -34,8 +35,7 @@ def public_facts(release: Release) -> dict[str, Any]:
     return {
         "release": 1,
         "discreet": __version__,
-        # Which method was the best is for the owner, unless its list has gaps: then it shows.
-        "method": "best" if release.compared and release.is_whole else release.method,
+        "method": _name_method(release),
         "k": release.policy.k,
         "min_support": patterns.min_support,
         "n": patterns.n,
@@ -52,6 +52,12 @@ def public_facts(release: Release) -> dict[str, Any]:
         "grown": release.grown,
         "policy": release.policy.facts(),
     }
+
+
+def _name_method(release: Release) -> str:
+    """Return the public name of the method: which one was the best is for the owner, unless its gaps show it."""
+    has_own_gaps = not METHODS[release.method].is_whole and keeps_whole(release.policy)
+    return BEST if release.compared and not has_own_gaps else release.method
 
 
 def release_facts(release: Release) -> dict[str, Any]:
