@@ -262,7 +262,8 @@ def test_a_release_is_the_librarys_and_verifies(client, data, tmp_path, method, 
 
 def test_the_recommended_release_does_not_tell_which_method_made_it(client, tmp_path):
     rows = [[*"abcd", *more] for more in ("", "e", "f", "ef") for _ in range(25)] + [["e"], ["f"]]
-    question = {"data": loaded(client, csv_of(rows)), "min_support": 10, "k": 10, "seconds": 3}
+    data = loaded(client, csv_of(rows), format="baskets")
+    question = {"data": data, "min_support": 10, "k": 10, "seconds": 3}
     recommended = facts(client, "compare", **question)["best"]
     found = facts(client, "block", **question, method="best")
     folder = unpacked(fetched(client, found, "release.zip"), tmp_path / "public")
