@@ -148,12 +148,13 @@ function showGuarantee({ verdict, guarantee, advice, files = [] }) {
 }
 
 function showNumbers({ distortion, costs, rows, listed }) {
+  const worst = costs.worst_item ? `: ${costs.worst_item}` : "";
   fill(
     byId("numbers"),
     figure(`${number(costs.n_before)} → ${number(costs.n_after)}`, "rows (n), before and after"),
     figure(`${number(rows.suppressed)} / ${number(rows.added)}`, "rows left out / added"),
     figure(percent(costs.items.largest), "is the largest change of a single item's count"),
-    figure(points(costs.shares.largest), `is the largest change of a share${costs.worst_item ? `: ${costs.worst_item}` : ""}`),
+    figure(points(costs.shares.largest), `is the largest change of a share${worst}`),
     figure(number(listed), "itemsets are published"),
     figure(number(distortion.lost), `of ${number(distortion.itemsets)} itemsets are lost`),
     figure(percent(distortion.average), "average distortion"),
