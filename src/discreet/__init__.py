@@ -1,5 +1,6 @@
 """Publish patterns, not people."""
 
+from discreet.blocking.advise import Advice, advise
 from discreet.blocking.block import block, compare
 from discreet.blocking.comparison import Comparison
 from discreet.blocking.costs import Costs, Shift
@@ -58,6 +59,7 @@ from discreet.publications.trees.reading import read_tree
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
     "Attack",
     "Attribute",
     "Audit",
@@ -111,6 +113,7 @@ __all__ = [
     "TruthError",
     "Verdict",
     "Verification",
+    "advise",
     "attack",
     "audit",
     "block",

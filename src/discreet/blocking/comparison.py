@@ -63,7 +63,7 @@ class Comparison:
         exact, changed = self._finalists
         if exact is None or changed is None:
             return exact or changed or self._made[0]
-        return exact if FEWER * exact.kept >= changed.kept else changed
+        return max(exact, changed, key=lambda one: worth(one.release.deviation, is_true=one is exact))
 
     @cached_property
     def _made(self) -> list["_Made"]:
@@ -124,6 +124,15 @@ class Comparison:
         why = "; ".join(check.sentence for check in failed if check.verdict is release.verdict)
         verdict = release.verdict.name
         return f"No method ends in RELEASE. {nearest.name} ends in {verdict}: {why.rstrip('.')}."
+
+
+def worth(deviation: float, *, is_true: bool) -> float:
+    """Return what a release is worth that is so far from what was asked for; if its numbers are true, more.
+
+    >>> worth(0.4, is_true=True) > worth(0.01, is_true=False) > worth(0.6, is_true=True)
+    True
+    """
+    return (1 - deviation) * (FEWER if is_true else 1)
 
 
 class _Made(NamedTuple):

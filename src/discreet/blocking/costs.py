@@ -58,6 +58,11 @@ class Costs(NamedTuple):
     lifts: Shift
     longest_rule: int | None
 
+    @property
+    def deviation(self) -> float:
+        """The average distortion or, if it is larger, the change of n as a share of n before."""
+        return max(self.itemsets.average, abs(self.n_after - self.n_before) / max(1, self.n_before))
+
     def describe(self) -> dict[str, str]:
         """Return the costs in words, by what they are costs of."""
         rows, shares, cost = self.item_rows, self.items, self.itemsets

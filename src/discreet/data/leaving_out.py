@@ -53,13 +53,22 @@ def drop_items(value: Kept, names: Names | None) -> Kept:
     return left.describe(schema=schema, people=people, reading=reading, hierarchy=value.hierarchy)
 
 
+def list_names(names: Names | None) -> list[Label]:
+    """Return names as a list; one is a text, or anything that holds no others.
+
+    >>> list_names("sex"), list_names(["sex", 7]), list_names(None)
+    (['sex'], ['sex', 7], [])
+    """
+    return [] if names is None else [names] if isinstance(names, str) or not isinstance(names, Iterable) else [*names]
+
+
 def find_items(value: Labelled, names: Names | None) -> list[int]:
     """Return the codes of the items that names stand for; refuse a name that is neither an item nor an attribute.
 
     >>> find_items(Transactions([["age=40", "flu"], ["age=50"]]), ["age"])
     [0, 1]
     """
-    wanted = [] if names is None else [names] if isinstance(names, str) or not isinstance(names, Iterable) else [*names]
+    wanted = list_names(names)
     if not wanted:
         return []
     attributes, texts = find_attributes(value), {str(label): code for label, code in value.code.items()}
