@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 
-from discreet.blocking.block import block, compare
+from discreet.blocking.block import METHODS, block, compare
 from discreet.blocking.comparison import worth
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.release import Release
@@ -188,7 +188,8 @@ def advise(
     """Return what could be done so that the itemsets of ``rows`` may be published, each remedy tried, the best first.
 
     What comes first is RELEASE, true to the data, and rich: numbers of the rows themselves are preferred to those of
-    changed rows, unless they are fewer than half as many. Options are those of ``block``, which does what is advised:
+    changed rows, unless they are fewer than half as many. "optimal" is tried if there are ``seconds`` for it. Options
+    are those of ``block``, which does what is advised:
     ``block(rows, min_support=…, k=…, **advice.best.options)``.
 
     >>> rows = [["a", "b"]] * 40 + [["a"]] * 3 + [["b"]] * 30 + [[]] * 30
@@ -220,7 +221,8 @@ WORDS: Final = {
 
 def _try_methods(situation: Situation) -> Iterator[Remedy]:
     """Yield what each method of ``block`` makes of all that was asked for; if nothing needs to change, the first."""
-    for line in compare(situation.rows, **situation.asked).lines:
+    quick = [name for name, blocker in METHODS.items() if "seconds" in situation.asked or not blocker.is_search]
+    for line in compare(situation.rows, **situation.asked, methods=quick).lines:
         what = f"{WORDS.get(line.method, line.method)}{', fewer for several groups' * line.merge}"
         options = {"method": line.method, **({"merge": True} if line.merge else {})}
         release = line.release

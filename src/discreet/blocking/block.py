@@ -1,6 +1,6 @@
 """Block: patterns that are safe to publish, with the least change; and the methods, side by side."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from time import perf_counter
@@ -180,9 +180,12 @@ def compare(  # noqa: PLR0913 - as ``block``
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
     grown: bool = False,
+    methods: Iterable[str] | None = None,
     **budget: Unpack[Mining],
 ) -> Comparison:
     """Return the release of each method of ``block`` for ``rows``, side by side, with a recommendation.
+
+    Only some ``methods`` may be asked for.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> print(compare(rows, min_support=10, k=10).recommendation.partition(". ")[0])
@@ -197,7 +200,7 @@ def compare(  # noqa: PLR0913 - as ``block``
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
-        return compare_methods(problem, rule)
+        return compare_methods(problem, rule, METHODS if methods is None else [*methods])
 
 
 def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Policy, *, grown: bool) -> None:
@@ -259,11 +262,11 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     )
 
 
-def compare_methods(problem: BlockProblem, policy: Policy) -> Comparison:
-    """Return the releases of all methods; leave out what exceeds the limits."""
+def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str] = METHODS) -> Comparison:
+    """Return the releases of all methods, or of those with ``names``; leave out what exceeds the limits."""
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
-    for method, blocker in METHODS.items():
+    for method, blocker in ((name, one) for name, one in METHODS.items() if name in names):
         if problem.beside and not blocker.fits_beside:
             left_out = f"it {NOT_BESIDE}"
             lines.append(ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=left_out))
