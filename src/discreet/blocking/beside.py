@@ -244,7 +244,7 @@ def check_beside(patterns: Patterns, older: Sequence[Older], *, k: int, grown: b
 
 def find_faults(patterns: Patterns, olds: Sequence[Patterns], *, k: int, grown: bool) -> Iterator[str]:
     """Yield what older releases reveal together with a new one."""
-    for changes in compare_releases(patterns, olds, k=k, grown=grown) if len(patterns) else ():
+    for changes in compare_releases(patterns, olds, k=k, grown=grown) if len(patterns) and olds else ():
         which = _name([number - 1 for number in changes.numbers])
         if changes.small:
             yield f"differences from {which} reveal fewer than {k:,} rows"

@@ -246,17 +246,17 @@ def _choose_longest(itemsets: Iterable[int], base: int, supports: Mapping[int, i
 
 def _find_safe_core(problem: BlockProblem) -> Weighted:
     """Return the itemsets of the safe core with their supports, in any order."""
-    n, least, k, merged = problem.patterns.n, problem.least, problem.k, problem.merged[0]
-    rows = merged.owners.astype(np.int32)
-    supports = np.zeros(len(problem.patterns.labels), dtype=np.int64)
+    patterns, least, k, merged = problem.patterns, problem.least, problem.k, problem.merged[0]
+    n, rows = patterns.n, merged.owners.astype(np.int32)
+    supports = np.zeros(len(patterns.labels), dtype=np.int64)
     np.add.at(supports, merged.items, merged.weights[rows])
     is_safe = (supports >= max(least, k)) & ((supports == n) | (supports <= n - k))
     # The rarest items come first: they have the most items to go on with, and the fewest rows to look at.
     menu = np.argsort(supports, kind="stable").astype(np.int32)
-    menu = menu[is_safe[menu]]
+    menu, longest = menu[is_safe[menu]], menu.size if patterns.max_length is None else patterns.max_length
     watch = Watch(problem.limits, 1)
     root = watch.note(Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
-    if not menu.size:
+    if not menu.size or not longest:
         return root
     place = np.full(supports.size, -1, dtype=np.int32)
     place[menu] = np.arange(menu.size)
@@ -266,7 +266,7 @@ def _find_safe_core(problem: BlockProblem) -> Weighted:
     by_row = Itemsets.from_lengths(np.bincount(rows, minlength=len(merged)), places).flat
     order = np.argsort(places, kind="stable")
     by_place = Itemsets.from_lengths(np.bincount(places, minlength=menu.size), rows[order]).flat
-    goal = (least, k, n)
+    goal = (least, k, n, longest)
 
     def search(start: int, stop: int, control: Controls) -> Weighted:
         part, stream = (start, stop, goal), np.empty(1 << 12, np.int32)

@@ -27,7 +27,7 @@ def is_small(count, k):
 def find_partners(rows, lists, weights, supports, first, goal, counts, menu, held):
     """Write the items behind ``first`` that are safe with it, and supports; return how many. ``counts`` stay 0."""
     (offsets, items), (list_offsets, listed) = rows, lists
-    (least, k, n), size = goal, 0
+    (least, k, n, _), size = goal, 0
     for at in range(list_offsets[first], list_offsets[first + 1]):
         row = listed[at]
         for entry in range(offsets[row], offsets[row + 1]):
@@ -169,7 +169,8 @@ def append(stream, at, itemset, length, support, control):
 def withhold(rows, lists, weights, supports, start, stop, goal, stream, control):
     """Write the safe itemsets whose first item is one from ``start`` to ``stop``; return the stream and its end.
 
-    All items are safe alone. The goal is least support, k, number of rows. All subsets of a safe itemset are safe.
+    All items are safe alone. The goal is least support, k, number of rows, and the most items of an itemset, 1 or more.
+    All subsets of a safe itemset are safe.
     """
     many, at = supports.size, 0
     itemset, counts = np.empty(many + 1, np.int32), np.zeros(many, np.int64)
@@ -181,10 +182,13 @@ def withhold(rows, lists, weights, supports, start, stop, goal, stream, control)
         stream, at = append(stream, at, itemset, 1, supports[first], control)
         if control[STOP]:
             break
+        if goal[3] == 1:
+            continue
         size = find_partners(rows, lists, weights, supports, first, goal, counts, menu, held)
-        if size == 1:
-            itemset[1] = menu[0]
-            stream, at = append(stream, at, itemset, 2, held[0], control)
+        if size == 1 or goal[3] == 2:
+            for place in range(size):
+                itemset[1] = menu[place]
+                stream, at = append(stream, at, itemset, 2, held[place], control)
         elif size:
             below = (menu[:size], held[:size])
             stream, at = descend(lists, weights, first, below, goal, itemset, slots, stream, at, control)
@@ -194,7 +198,7 @@ def withhold(rows, lists, weights, supports, start, stop, goal, stream, control)
 @jit
 def descend(lists, weights, first, below, goal, itemset, slots, stream, at, control):
     """Write the safe itemsets of ``first`` and items ``below``, each safe with it; return the stream and its end."""
-    (least, k, n), (menu, held), offsets = goal, below, lists[0]
+    (least, k, n, longest), (menu, held), offsets = goal, below, lists[0]
     room = offsets[first + 1] - offsets[first] + 2
     for item in menu:
         room += offsets[item + 1] - offsets[item]
@@ -223,7 +227,7 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
         places[depth] += 1
         itemset[depth + 1] = menus[depth, place]
         stream, at = append(stream, at, itemset, depth + 2, helds[depth, place], control)
-        if place + 1 == sizes[depth]:
+        if place + 1 == sizes[depth] or depth + 2 == longest:
             continue
         if depth + 1 == menus.shape[0]:
             menus, helds = grow(menus, 2 * (depth + 1)), grow(helds, 2 * (depth + 1))
