@@ -10,7 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet import (
@@ -60,6 +60,9 @@ def as_patterns(listed, n):
     return Patterns.from_itemsets(listed.items(), n=n, min_support=2)
 
 
+A, NONE = frozenset("a"), frozenset()
+
+
 # By definition.
 
 
@@ -91,6 +94,8 @@ def test_each_release_of_a_series_is_what_all_before_leave(chain, sigma, k):
     k=st.integers(2, 5),
     kind=st.sampled_from(["closed", "frequent"]),
 )
+@example(old=[A] * 20 + [NONE] * 10, new=[A] * 20 + [NONE] * 8, sigma=1, k=5, kind="closed")  # n fell by 2
+@example(old=[A] * 20 + [NONE] * 20, new=[A] * 17 + [NONE] * 13, sigma=1, k=5, kind="closed")  # a fell by 3
 def test_rows_that_came_and_went_are_kept_apart_as_well(old, new, sigma, k, kind):
     expected = oracle.safe_beside(new, sigma, k, [{frozenset(): len(old), **oracle.frequent(old, 2)}])
     assert publish(new, mine(old, min_support=2, kind=kind), min_support=sigma, k=k) == expected

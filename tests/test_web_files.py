@@ -421,6 +421,17 @@ def test_the_files_of_a_release_are_verified(client, release):
     assert found["faults"]
 
 
+def test_the_fingerprint_of_the_publisher_is_compared(client, release):
+    digest, sent = discreet.verify(release).digest, upload(client, zipped(public(release)), "release.zip")
+    assert facts(client, "verify", upload=sent)["matches"] is None
+    assert facts(client, "verify", upload=sent, fingerprint=f" {digest.upper()} ")["matches"]
+    found = facts(client, "verify", upload=sent, fingerprint="0" * 64)
+    assert (found["is_good"], found["matches"], found["digest"]) == (False, False, None)
+    assert digest not in found["text"]
+    refused = answer(client, "verify", upload=sent, fingerprint="0")
+    assert "fingerprint is not one: it has 64 hexadecimal digits" in refused.text
+
+
 def test_what_must_not_be_in_a_release_is_noted(client, release):
     found = facts(client, "verify", upload=upload(client, zipped(files_of(release, "release/")), "release.zip"))
     assert found["is_good"]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, Unpack
 import numpy as np
 
 from discreet.blocking import methods
-from discreet.blocking.beside import Older, OlderRelease, as_older
+from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.meet import meet
@@ -248,6 +248,7 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     solution = forms[goes_on](problem)
     check(solution)
     met, listed = meet(solution, policy), solution.patterns
+    check_beside(met.patterns, problem.beside, k=problem.k, grown=problem.grown)
     return Release(
         method,
         policy,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.blocking.beside import Older, check_beside
+from discreet.blocking.beside import Older
 from discreet.blocking.distortion import distortion, plant, supports_in
 from discreet.data.hierarchy import expand
 from discreet.data.itemsets import Itemsets, Weighted
@@ -305,7 +305,6 @@ def check(solution: BlockSolution) -> None:
         raise GuaranteeError(
             "supports after blocking are not those of any rows; nothing is released: please report this"
         )
-    check_beside(patterns, problem.beside, k=problem.k, grown=problem.grown)
 
 
 def has_small_sum(problem: BlockProblem, added: Weighted) -> bool:
