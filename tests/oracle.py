@@ -1543,3 +1543,20 @@ def agreed_in_all_tables(listed, groups, others, k):
             return {kinds[at] for at in chosen}
         tables += others_
     return None
+
+
+def implied(listed):
+    """Pairs of a listed itemset and an item that all its rows hold too, as the supports of a list show it."""
+    return {
+        (itemset - {item}, item)
+        for itemset, many in listed.items()
+        for item in itemset
+        if listed.get(itemset - {item}) == many
+    }
+
+
+def fewest_members(sets, costs):
+    """Return the fewest members of which each set has one, and of as few the cheapest: how many, and their cost."""
+    members = sorted(frozenset().union(*sets))
+    hitting = [chosen for chosen in subsets(members) if all(chosen & one for one in sets)]
+    return min((len(chosen), sum(costs[one] for one in chosen)) for chosen in hitting)

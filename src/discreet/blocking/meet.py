@@ -48,10 +48,11 @@ def meet(solution: BlockSolution, policy: Policy) -> Question:
     [[], ['a'], ['b']]
     """
     question, most = solution.question, policy.max_itemsets
-    is_large = most is not None and len(question.patterns) > most
-    if not len(question.patterns) or (keeps_whole(policy) and not is_large):
+    is_large, is_whole = most is not None and len(question.patterns) > most, question.complete and keeps_whole(policy)
+    if not len(question.patterns):
+        return replace(question, complete=is_whole)
+    if keeps_whole(policy) and not is_large:
         return question
-    is_whole = question.complete and keeps_whole(policy)
     patterns = question.patterns if keeps_whole(policy) else _list_safe(solution, policy)
     if most is not None and len(patterns) > most:
         patterns = _raise_support(patterns, most) if is_whole else patterns.take(_find_commonest(patterns, most))

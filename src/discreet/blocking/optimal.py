@@ -14,7 +14,7 @@ from discreet.blocking.distortion import class_sizes, distortion
 from discreet.blocking.methods import find_inferences, match_rows
 from discreet.blocking.problem import BlockProblem, BlockSolution, Proof
 from discreet.blocking.repeats import repeat
-from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, as_matrix, find_gained, holds
+from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, TooLongError, as_matrix, find_gained, holds
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
@@ -197,7 +197,10 @@ def search_keeping_all(problem: BlockProblem, most: float, until: float, cuts: S
     are none or at least k rows of a new type. Then with cells left alone until a solution breaks them: that is a small
     program, and its bound holds for all.
     """
-    model = _build_model(problem, SCALE / most, cuts)
+    try:
+        model = _build_model(problem, SCALE / most, cuts)
+    except TooLongError:
+        return SearchResult(None, 0.0, 0, whole=False, stopped=True)
     first = _pass(1.0 if cuts else FIRST, until)
     best, rules, *_ = _improve(model, Incumbent(SCALE), _start_rules(model), first, narrow=True)
     bound, stopped = 0.0, True

@@ -17,11 +17,16 @@ from discreet.errors import BudgetError, Option
 from discreet.runtime.solver import Floats, Numbers, Program, Terms, list_each, list_entries
 
 MOST_ENTRIES: Final = 1 << 22  # supports times types of rows: prepared in seconds, and more than the solver can handle
+STEPS_A_SECOND: Final = 5 * 10**7  # of preparing a program, supports times types of rows times types, on one core
 MOST_CELLS: Final = 100  # cells of all frequent itemsets for a search over all rows; the slowest of some 300 took 6 s
 SCALE: Final = 1000.0  # the cost of the starting solution in a program: HiGHS takes values below 1e-7 for 0
 AT_ONCE: Final = 2048  # rows that are looked at together
 STEP: Final = 64  # rows that are added to a span at once
 TINY: Final = 1e-6  # the rounding error of a sum of whole numbers; far below 1
+
+
+class TooLongError(BudgetError):
+    """A program would take longer to prepare than there is time."""
 
 
 class ChangeableRows(NamedTuple):
@@ -69,14 +74,14 @@ def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> Cha
     merged, _ = problem.merged
     order = np.lexsort((merged.lengths, -np.minimum(merged.weights, 2 * problem.k)))
     bases = Itemsets.of([]) if problem.schema else _list_bases(problem, cuts)
-    _check_size(len(problem.patterns), len(bases))
+    _check_size(problem, len(bases))
     # Patterns that hold for fewer than k rows need more such rows, or none.
     matches = [np.flatnonzero(match_rows(merged, [pattern])) for pattern in cuts]
     rare = [rows for rows in matches if merged.weights[rows].sum() < problem.k]
     if problem.schema:  # a base lacks values of attributes, so small cells can only have more of the rows in them
         rare.append(find_groups(BlockSolution.of(problem, problem.patterns), merged).rows.entries)
     rows = np.unique(np.concatenate([_choose_independent(problem, order), *rare]))
-    _check_size(len(problem.patterns), rows.size + len(bases))
+    _check_size(problem, rows.size + len(bases))
     number_of = {row.tobytes(): number for number, row in enumerate(merged)}
     numbers = np.array([number_of.get(base.tobytes(), -1) for base in bases], dtype=np.int64)
     rows, new = np.union1d(rows, numbers[numbers >= 0]), np.flatnonzero(numbers < 0)
@@ -181,17 +186,21 @@ def _choose_independent(problem: BlockProblem, order: NDArray[np.intp]) -> NDArr
             span = span.join(more)
             rest -= more.columns @ rest[more.pivots]
             chosen.append(part[fresh[needed]])
-            _check_size(*span.columns.shape)
+            _check_size(problem, len(span.pivots))
         if len(span.pivots) == len(closed):
             break
     return np.concatenate(chosen)
 
 
-def _check_size(supports: int, types: int) -> None:
+def _check_size(problem: BlockProblem, types: int) -> None:
+    """Refuse a program that is too large, or would not be prepared in time; its size decides, so that runs agree."""
+    supports = len(problem.patterns)
+    what = f"the least distortion of {supports:,} supports by {types:,} types of rows or more"
     if supports * types > MOST_ENTRIES:
-        what = f"the least distortion of {supports:,} supports by {types:,} types of rows or more"
         wrong = f"{what} is too large a program to solve; raise "
         raise BudgetError(wrong, Option("min_support"), ", or use another method")
+    if supports * types * types > STEPS_A_SECOND * problem.seconds:
+        raise TooLongError(f"{what} takes longer than {problem.seconds:g} seconds to prepare")
 
 
 def _eliminate(columns: Floats) -> tuple[Span, list[int]]:
