@@ -1560,3 +1560,39 @@ def fewest_members(sets, costs):
     members = sorted(frozenset().union(*sets))
     hitting = [chosen for chosen in subsets(members) if all(chosen & one for one in sets)]
     return min((len(chosen), sum(costs[one] for one in chosen)) for chosen in hitting)
+def cuts(items, parents):
+    """Yield the sets of items that cuts through a hierarchy take away: all children of a parent, and all below them.
+
+    An item without a parent may be taken away too, with all below it.
+    """
+    brothers = {
+        frozenset(one for one in items if one == item or parents.get(one) == parents.get(item, 0)) for item in items
+    }
+    for some in subsets(sorted(brothers, key=sorted)):
+        away = frozenset().union(*some)
+        if all(item in away for item in items if parents.get(item) in away):
+            yield away
+
+
+def fewest_levels(rows, sigma, k, attributes, parents, length=None):
+    """Return how often rows hold an item that a cut takes away, for the best cut that reveals nothing."""
+    common = frozenset(item for item in frozenset().union(*rows) if support({item}, rows) >= sigma)
+    prices = {away: sum(support({item}, rows) for item in away) for away in cuts(common, parents)}
+    for away in sorted(prices, key=prices.get):
+        left = [row & common - away for row in rows]
+        listed = list(frequent(left, sigma, length))
+        if not listed or not reveals_few(listed, left, attributes, parents, k):
+            return prices[away]
+    return None
+
+
+def reveals_few(listed, rows, attributes, parents, k):
+    """Return whether sums of supports reveal 1 to k − 1 rows; without attributes, cells of listed itemsets are enough.
+
+    Readers know the supports of these with the ancestors of their items.
+    """
+    if attributes:
+        return bool(revealed_by_hierarchy(listed, rows, attributes, parents, k))
+    items = frozenset().union(*listed)
+    tops = {with_ancestors(itemset, parents) & items for itemset in listed}
+    return any(0 < many < k for top in tops for many in Counter(row & top for row in rows).values())

@@ -177,8 +177,9 @@ class InconsistencyError(InputError):
     """Supports that no rows can have, or an incomplete list of itemsets.
 
     ``flaw`` says what is wrong: an itemset is "missing", its support is lower than that of a superset ("rising"), a
-    listed itemset is not closed ("open"), or a cell would hold fewer than 0 rows ("negative"). ``itemset`` and
-    ``other`` are the two itemsets, by their labels; they are for the publisher, and not part of the message.
+    listed itemset is not closed ("open"), it has another support than with the parents of its items ("parent"), or a
+    cell would hold fewer than 0 rows ("negative"). ``itemset`` and ``other`` are the two itemsets, by their labels;
+    they are for the publisher, and not part of the message.
     """
 
     def __init__(self, message: str, flaw: str, itemset: Iterable[object], other: Iterable[object]) -> None:

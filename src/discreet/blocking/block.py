@@ -12,6 +12,7 @@ from discreet.blocking import methods
 from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.distortion import class_sizes
+from discreet.blocking.generalize import generalize, generalize_more
 from discreet.blocking.meet import meet
 from discreet.blocking.obstacles import name_obstacles
 from discreet.blocking.optimal import minimize_distortion
@@ -39,7 +40,8 @@ class Blocker(NamedTuple):
     each for several channels. A method ``is_whole`` if it publishes the whole list of some rows, ``keeps_n`` if it can
     keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged.
     ``with_schema`` is the form for readers who know a schema, against any attacker, where that is another one. If it
-    ``fits_beside``, its releases can be made safe together with older ones.
+    ``fits_beside``, its releases can be made safe together with older ones. One that is ``by_hierarchy`` needs the
+    parents of items.
     """
 
     how: str
@@ -51,6 +53,7 @@ class Blocker(NamedTuple):
     is_search: bool = False
     with_schema: Form | None = None
     fits_beside: bool = False
+    by_hierarchy: bool = False
 
 
 METHODS: Final[Mapping[str, Blocker]] = {
@@ -69,6 +72,13 @@ METHODS: Final[Mapping[str, Blocker]] = {
         is_whole=False,
         keeps_n=True,
         fits_beside=True,
+    ),
+    "generalize": Blocker(
+        "values are replaced by their parents in the hierarchy, in all rows, and all supports are exact",
+        generalize,
+        generalize_more,
+        keeps_n=True,
+        by_hierarchy=True,
     ),
     "optimal": Blocker(
         "rows are left out and others added, so that supports change as little as could be found",
@@ -111,6 +121,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
       rows that serve several channels at once;
     - "withhold": publish only itemsets without a channel, with exact supports. That is not the whole list of any rows:
       readers must not take a missing itemset for a rare one;
+    - "generalize": replace values by their parents in the ``hierarchy``, in all rows, with the fewest levels lost; an
+      item without a parent is left out where that does not help. Supports are exact, and the list is whole;
     - "optimal": find the least average distortion in ``seconds``, 60 by default, with a proof of how far it is from the
       best; with ``keep_n=True`` keep the number of rows;
     - "best": try all of these that fit, "optimal" for 2 seconds unless you give more, and take the one that ``compare``
@@ -158,6 +170,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
     older = as_older(beside, grown=grown)
     _refuse_beside(older, method, level, rule, grown=grown)
+    if blocker is not None and blocker.by_hierarchy and data.hierarchy is None:
+        raise OptionError(f"{method!r} replaces items by their parents; say which these are with ", Option("hierarchy"))
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
@@ -259,6 +273,7 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
         beside=problem.beside,
         grown=problem.grown,
         is_exact=not blocker.is_whole,
+        recoding=solution.recoding,
         withheld=0 if met is solution.question else sum(class_sizes(listed)) - sum(class_sizes(met.patterns)),
     )
 
@@ -267,7 +282,8 @@ def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str]
     """Return the releases of all methods, or of those with ``names``; leave out what exceeds the limits."""
     most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
     limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
-    for method, blocker in ((name, one) for name, one in METHODS.items() if name in names):
+    usable = {name: one for name, one in METHODS.items() if problem.patterns.hierarchy or not one.by_hierarchy}
+    for method, blocker in ((name, one) for name, one in usable.items() if name in names):
         if problem.beside and not blocker.fits_beside:
             left_out = f"it {NOT_BESIDE}"
             lines.append(ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=left_out))

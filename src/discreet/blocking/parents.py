@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from discreet import kernels
-from discreet.data.hierarchy import Hierarchy, expand
+from discreet.data.hierarchy import Hierarchy, expand, match_wider
 from discreet.data.itemsets import Itemsets, Label, Weighted
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Codes
@@ -21,15 +21,9 @@ def keep_with_parents(core: Weighted, labels: tuple[Label, ...], hierarchy: Hier
     """
     if hierarchy is None:
         return core
-    many, wider = len(labels), expand(core, hierarchy.lines(labels))
-    each, code = np.ones(len(core), dtype=np.int64), np.arange(many, dtype=np.int32)
-    *flat, _, numbers = kernels.merge_rows.merge(*wider.flat, each, code)  # some become equal
-    different = Itemsets(*flat)
-    wanted = different.weigh(np.arange(len(different))).sort(many)
-    known = Itemsets(core.offsets.copy(), core.items.copy()).weigh(each).sort(many)
-    is_listed = np.zeros(len(different), dtype=np.bool_)
-    is_listed[wanted.weights] = kernels.closure.match(*wanted.flat, *known.flat) >= 0
-    return core.take(np.flatnonzero(is_listed[numbers]))
+    known = Itemsets(core.offsets.copy(), core.items.copy()).sort_items()
+    wider = expand(core, hierarchy.lines(labels))
+    return core.take(np.flatnonzero(match_wider(known, wider, len(labels)) >= 0))
 
 
 def leave_out(patterns: Patterns, itemsets: Iterable[Codes]) -> Patterns:

@@ -12,11 +12,12 @@ from discreet import kernels
 from discreet.blocking.beside import Older
 from discreet.blocking.distortion import distortion, plant, supports_in
 from discreet.data.hierarchy import expand
-from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.itemsets import Itemsets, Label, Weighted
 from discreet.data.lattice import Cells, Family, Trie
+from discreet.data.leaving_out import drop_items
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.schema import Schema
-from discreet.data.thresholds import Threshold
+from discreet.data.thresholds import Threshold, share
 from discreet.data.transactions import Merged, Rows, Transactions, are_all
 from discreet.disclosure.attacks.facts import Codes, as_schema
 from discreet.disclosure.attacks.finding import Level
@@ -213,12 +214,37 @@ class Proof(NamedTuple):
         return 0.0 if self.average <= self.bound else (self.average - self.bound) / self.average
 
 
+@refuse_truth(ask=".levels")
+class Recoding(NamedTuple):
+    """Values that all rows have lost: those below ``parents``, which stand for them, and what was ``left_out``.
+
+    ``removed`` are all their labels. ``levels`` of the ``levels_before`` were lost: each time that a row held a
+    published item, and no longer does. It ``is_least`` if no other cut through the hierarchy loses fewer.
+    """
+
+    parents: tuple[Label, ...]
+    left_out: tuple[Label, ...]
+    removed: tuple[Label, ...]
+    levels: int
+    levels_before: int
+    is_least: bool
+
+    def apply(self, rows: Rows) -> Rows:
+        """Return rows without the values that were replaced or left out."""
+        return drop_items(rows, self.removed)
+
+    def describe(self) -> str:
+        """Return the levels lost in words."""
+        least = "no cut through the hierarchy loses fewer" if self.is_least else "chosen greedily"
+        return f"{self.levels:,} of {self.levels_before:,} lost ({share(self.levels, self.levels_before)}); {least}"
+
+
 @dataclass(frozen=True, eq=False)
 class BlockSolution:
     """Safe patterns, with the rows that were suppressed, by number, and added to make them so.
 
     ``question`` holds the patterns, and their channels once detection has run; it is ``complete`` if they are all
-    frequent itemsets of the changed rows.
+    frequent itemsets of the changed rows. ``recoding`` says which values all rows have lost, if any.
     """
 
     problem: BlockProblem
@@ -227,6 +253,7 @@ class BlockSolution:
     added: Weighted
     proof: Proof | None = None
     rounds: int | None = None
+    recoding: Recoding | None = None
 
     @classmethod
     def of(
@@ -322,6 +349,12 @@ def has_small_sum(problem: BlockProblem, added: Weighted) -> bool:
 def _has_supports(solution: BlockSolution) -> bool:
     """Return whether the supports are those of the changed rows or, in a list with gaps, of the original rows."""
     rows, patterns, before = solution.problem.rows, solution.patterns, solution.problem.patterns
+    if solution.recoding is not None:
+        length, threads = patterns.max_length, solution.problem.threads
+        recoded = solution.recoding.apply(rows)
+        return patterns == mine(
+            recoded, min_support=before.min_support, kind=patterns.kind, max_length=length, threads=threads
+        )
     if not solution.question.complete:
         cost = distortion(before, patterns)
         return cost.changed == cost.lost and patterns.n == before.n

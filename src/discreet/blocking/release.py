@@ -12,7 +12,7 @@ from discreet.blocking.beside import Older
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.distortion import Distortion, class_sizes, distortion
 from discreet.blocking.meet import round_supports
-from discreet.blocking.problem import Proof, change_rows
+from discreet.blocking.problem import Proof, Recoding, change_rows
 from discreet.data.itemsets import Label, Weighted
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
@@ -52,7 +52,8 @@ class Release:
     They are the closed itemsets of the ``witness``: the rows without those ``suppressed``, by number (of merged rows,
     the numbers of the different ones), and with those ``added``. If ``is_whole`` is False, they are some of the
     frequent itemsets of the witness; for the policy alone, ``withheld`` of these were left out. If ``is_exact``, the
-    supports are those of the rows themselves, and there is no other witness. A policy may ask for rounded supports:
+    supports are those of the rows themselves, and there is no other witness. ``recoding`` says which values the witness
+    has lost because their parents stand for them. A policy may ask for rounded supports:
     ``question`` holds those before rounding, with the result of the detection. What is ``in_the_way`` of the policy is
     named if it is not met. The "best" release was ``compared`` with others, and ``reason`` says why it was taken.
     ``against`` names the strongest attacker that was tried on it and found nothing (docs/attack.md). Readers may
@@ -81,6 +82,7 @@ class Release:
     grown: bool = False
     is_exact: bool = False
     withheld: int = 0
+    recoding: Recoding | None = None
     in_the_way: tuple[Obstacle, ...] = ()
 
     def compare_with(self, rivals: tuple[Rival, ...], reason: str) -> Self:
@@ -163,6 +165,8 @@ class Release:
     @cached_property
     def witness(self) -> Rows | None:
         """Rows that have these supports before they are rounded; None if they are the original rows."""
+        if self.recoding is not None:
+            return self.recoding.apply(self.rows)
         return None if self.is_exact else change_rows(self.rows, self.suppressed, self.added)
 
     def __repr__(self) -> str:

@@ -10,9 +10,11 @@ from typing import Final, Self
 
 import numpy as np
 
+from discreet import kernels
 from discreet.data.itemsets import Itemset, Itemsets, Label, Weighted, offsets_of, sort_labels
 from discreet.data.schema import PAIR, SIGN
-from discreet.errors import InputError, Option, OptionError
+from discreet.errors import InconsistencyError, InputError, Option, OptionError
+from discreet.runtime.solver import Numbers
 from discreet.runtime.text import count_of
 
 PREFIX: Final = "prefix:"
@@ -227,13 +229,38 @@ def close_upward(listed: Weighted, labels: Sequence[Label], hierarchy: Hierarchy
     [([0], 9), ([0, 2], 5), ([0, 1], 4)]
     """
     wider = expand(listed, _lines_of_used(listed, labels, hierarchy))
-    if wider == Itemsets(*listed.flat):
+    places = match_wider(Itemsets(*listed.flat), wider, len(labels))
+    if (places >= 0).all():
+        wrong = np.flatnonzero(listed.weights[places] != listed.weights)
+        if wrong.size:
+            pair = ((labels[code] for code in one[int(wrong[0])].tolist()) for one in (listed, wider))
+            message = (
+                f"{count_of(wrong.size, 'itemset')} of other support than with the parents of their items; check these"
+            )
+            raise InconsistencyError(message, "parent", *pair)
         return None
     supports = dict[tuple[int, ...], int]()
     for itemset, support in zip(wider, listed.weights.tolist(), strict=True):
         codes = tuple(itemset.tolist())
         supports[codes] = max(support, supports.get(codes, 0))
     return Itemsets.of(supports).weigh(np.fromiter(supports.values(), dtype=np.int64))
+
+
+def match_wider(listed: Itemsets, wider: Itemsets, many: int) -> Numbers:
+    """Return for each of some itemsets, which may repeat, its number among listed ones of ``many`` items, or -1.
+
+    >>> match_wider(Itemsets.of([[], [0], [0, 1]]), Itemsets.of([[], [0], [0, 1], [0, 1], [1]]), 2).tolist()
+    [0, 1, 2, 2, -1]
+    """
+    code, each = np.arange(many, dtype=np.int32), np.ones(len(wider), dtype=np.int64)
+    *flat, _, numbers = kernels.merge_rows.merge(*wider.flat, each, code)
+    different = Itemsets(*flat)
+    wanted = different.weigh(np.arange(len(different))).sort(many)
+    known = listed.weigh(np.arange(len(listed))).sort(many)
+    places = np.full(len(different), -1)
+    at = kernels.closure.match(*wanted.flat, *known.flat)
+    places[wanted.weights] = np.where(at >= 0, known.weights[at] if len(listed) else -1, -1)
+    return places[numbers]
 
 
 def find_unlisted(

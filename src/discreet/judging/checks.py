@@ -123,6 +123,7 @@ def name_flaw(patterns: Patterns, error: InconsistencyError) -> Check:
         "missing": f"{other} is listed, but its part {itemset} is not.",
         "rising": f"{other}{larger} has more support than its part {itemset}{support}.",
         "open": f"{other} is listed as closed, but all its rows have {itemset} as well.",
+        "parent": f"Rows with {itemset}{support} hold {other}{larger} by the hierarchy, so these must be as many.",
         "negative": f"By these supports, fewer than 0 rows have {itemset} and nothing else of {other}.",
     }[error.flaw]
     name = CheckName.COMPLETENESS if error.flaw == "missing" else CheckName.CONSISTENCY

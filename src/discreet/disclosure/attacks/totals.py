@@ -30,6 +30,14 @@ class WideCell(NamedTuple):
     rows: int
 
 
+class Completed(NamedTuple):
+    """A known itemset, with the last values that were ``added``, each with its attribute, in this order."""
+
+    known: int
+    whole: int
+    added: tuple[tuple[int, int], ...]
+
+
 class Totals:
     """The itemsets of a family, and those that follow because attributes are total.
 
@@ -43,26 +51,29 @@ class Totals:
         held = kernels.lattice.find_item_supports(*family.itemsets.flat, family.supports, len(family.labels)).tolist()
         self.groups = [as_bits(item for item in group if held[item]) for group in schema]
         self.totals = [one for one in self.groups if sum(held[item] for item in places(one)) == family.n]
-        self.stages: list[list[tuple[int, int]]] = []
+        self.stages: list[list[Completed]] = []
         self.wider: list[int] = []
         self._supports: dict[int, int] = {}
         known = [as_bits(top.tolist()) for top in family.top_itemsets]
         self.largest = largest = join(known, self.groups, len(family.labels))
         while self.totals:
-            completed = [(one, self._complete(one)) for one in largest]
-            if {whole for _, whole in completed} <= {*known}:
+            completed = [self._complete(one) for one in largest]
+            if {one.whole for one in completed} <= {*known}:
                 break
             self.stages.append(completed)
-            known = list(dict.fromkeys(whole for _, whole in completed))
+            known = list(dict.fromkeys(one.whole for one in completed))
             largest = join(known, self.groups, len(family.labels))
-            self.wider = find_outside(largest, [whole for _, whole in self.stages[0]])
+            self.wider = find_outside(largest, [one.whole for one in self.stages[0]])
 
-    def _complete(self, itemset: int) -> int:
+    def _complete(self, itemset: int) -> Completed:
         """Return an itemset with the last value of each total attribute of which it has all others."""
+        whole, added = itemset, list[tuple[int, int]]()
         for group in self.totals:
-            missing = group & ~itemset
-            itemset |= missing if missing.bit_count() == 1 else 0
-        return itemset
+            missing = group & ~whole
+            if missing.bit_count() == 1:
+                added.append((missing, group))
+                whole |= missing
+        return Completed(itemset, whole, tuple(added))
 
     @cached_property
     def _listed(self) -> list[tuple[int, int]]:
@@ -79,32 +90,31 @@ class Totals:
         above = find_above(itemset, self._holders, len(self._listed))
         return self._listed[(above & -above).bit_length() - 1] if above else None
 
-    def _split(self, itemset: int, over: int | None) -> tuple[int, list[tuple[int, int]]]:
+    def _split(self, itemset: int, over: Completed | None) -> tuple[Completed, list[tuple[int, int]]]:
         """Return the itemsets whose supports add up to that of an unlisted one, with the itemset that it follows from.
 
-        All of them are within that itemset, except for fewer last values than the one asked for: so this ends.
+        They hold values that are known there, or were added before the last one that the itemset holds: so this ends.
         """
-        if over is None or itemset & ~over == 0:
+        if over is None or itemset & ~over.known == 0:
             over = next(one for stage in self._indexed for one in self._find_sources(itemset, *stage))
-        last = 1 << places(itemset & ~over)[0]
-        group = next(one for one in self.totals if one & last)
+        last, group = next(pair for pair in reversed(over.added) if itemset & pair[0])
         rest = itemset & ~last
         return over, [(1, rest), *((-1, rest | 1 << value) for value in places(group & ~last))]
 
     @cached_property
-    def _indexed(self) -> list[tuple[list[tuple[int, int]], dict[int, int]]]:
-        return [(stage, index_items(whole for _, whole in stage)) for stage in self.stages]
+    def _indexed(self) -> list[tuple[list[Completed], dict[int, int]]]:
+        return [(stage, index_items(one.whole for one in stage)) for stage in self.stages]
 
-    def _find_sources(self, itemset: int, stage: list[tuple[int, int]], holders: Mapping[int, int]) -> Iterator[int]:
+    def _find_sources(self, itemset: int, stage: list[Completed], holders: Mapping[int, int]) -> Iterator[Completed]:
         """Yield the itemsets of a stage that contain this one with their last values, but not without."""
         above = find_above(itemset, holders, len(stage))
         while above:
-            one, _ = stage[(above & -above).bit_length() - 1]
+            one = stage[(above & -above).bit_length() - 1]
             above &= above - 1
-            if itemset & ~one:
+            if itemset & ~one.known:
                 yield one
 
-    def support(self, itemset: int, over: int | None = None) -> int:
+    def support(self, itemset: int, over: Completed | None = None) -> int:
         """Return the support of a known itemset."""
         if itemset not in self._supports:
             closure = (itemset, 0) if self._is_excluded(itemset) else self._find_closure(itemset)
@@ -115,7 +125,7 @@ class Totals:
                 self._supports[itemset] = sum(times * self.support(part, over) for times, part in parts)
         return self._supports[itemset]
 
-    def express(self, itemset: int, over: int | None = None) -> Counter[int]:
+    def express(self, itemset: int, over: Completed | None = None) -> Counter[int]:
         """Return listed itemsets, and how often each counts in the support of a known itemset."""
         if self._is_excluded(itemset):
             return Counter()
