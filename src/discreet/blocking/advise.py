@@ -132,9 +132,9 @@ class Advice:
         told = f"Best: {best.what}; {best.sentence}."
         others = (one for one in self.remedies[1:] if one.verdict is Verdict.RELEASE and one.kept > best.kept)
         richer = max(others, key=lambda one: one.kept, default=None)
-        return (
-            told if richer is None else f"{told} To {richer.what} keeps more, {richer.kept:,}, but {_say_why(richer)}."
-        )
+        if richer is None:
+            return told
+        return f"{told} More, {richer.kept:,}, would be kept if you {richer.what}, but that {_say_why(richer)}."
 
     def __repr__(self) -> str:
         tried = f"{len(self.remedies)} remedies tried"

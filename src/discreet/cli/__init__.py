@@ -19,6 +19,7 @@ from typing import Final, NoReturn
 import click
 
 from discreet import DiscreetError, __version__
+from discreet.cli.advise import advise
 from discreet.cli.attack import attack, detect
 from discreet.cli.audit import audit, report
 from discreet.cli.block import block, tradeoff, verify
@@ -222,7 +223,7 @@ def _count_same(text: str, form: str) -> int:
 
 
 COMMANDS: Final = (
-    *(audit, report, detect, attack, tradeoff, block, verify, hide),
+    *(audit, report, detect, attack, tradeoff, advise, block, verify, hide),
     *(mine, query, index, generate, demo, serve),
 )
 for command in COMMANDS:

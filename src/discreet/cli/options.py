@@ -148,6 +148,17 @@ class Options:
             if not (value is None or value is False or value == ()):
                 yield flags[name]
 
+    def words(self, *wanted: str, **values: object) -> Iterator[str]:
+        """Yield these fields that have a value, and other ``values``, as words of a command line."""
+        flags = {one.name: _flag(one) for one in fields(self)}
+        for name, value in [*((name, getattr(self, name)) for name in wanted), *values.items()]:
+            flag, *other = flags.get(name, f"--{name.replace('_', '-')}").split("/")
+            if isinstance(value, bool):
+                yield from [flag] if value else other
+            else:
+                several = value if isinstance(value, tuple) else () if value is None else (value,)
+                yield from (word for one in several for word in (flag, str(one)))
+
 
 def names(*kinds: type[Options]) -> list[str]:
     """Return the names of all options of some classes."""

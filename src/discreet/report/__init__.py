@@ -3,6 +3,7 @@
 from discreet.data.thresholds import share
 from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
+from discreet.report.advice import advice_facts, advice_json, advice_text
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
 from discreet.report.figures import (
     before_after_figure,
@@ -41,6 +42,9 @@ from discreet.runtime.text import percent, printable
 __all__ = [
     "MARK",
     "Source",
+    "advice_facts",
+    "advice_json",
+    "advice_text",
     "aligned",
     "attack_json",
     "attack_text",

@@ -1,0 +1,132 @@
+"""Advice: each remedy is tried for real, its command does what its line says, and the causes add up."""
+
+import json
+import shlex
+from fractions import Fraction
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discreet import Transactions, Verdict, advise, audit, block, compare, read, write
+from discreet.blocking.block import METHODS
+from discreet.cli import main
+from discreet.data.generate import clinic as make_clinic
+
+K = 10
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    place = tmp_path_factory.mktemp("advice") / "clinic.csv"
+    write(list(make_clinic(2000)), place)
+    return place
+
+
+def run(*words):
+    return CliRunner().invoke(main, list(map(str, words)))
+
+
+def recount(rows, remedy, **asked):
+    release = block(rows, **{**asked, **remedy.options})
+    return release.verdict, release.patterns.n, dict(release.patterns)
+
+
+small = st.lists(st.frozensets(st.sampled_from(["sex=f", "sex=m", "ill", "old"]), max_size=4), min_size=10, max_size=40)
+
+
+@settings(max_examples=40)
+@given(small, st.integers(2, 4), st.integers(2, 6))
+def test_what_a_remedy_says_is_what_block_does_with_its_options(rows, k, least):
+    asked = {"min_support": least, "k": k}
+    data = Transactions(sorted(map(sorted, rows)))
+    for remedy in advise(data, **asked).remedies:
+        release = remedy.release
+        assert (release.verdict, release.patterns.n, dict(release.patterns)) == recount(data, remedy, **asked)
+
+
+@settings(max_examples=40)
+@given(small, st.integers(2, 4), st.integers(2, 6))
+def test_shares_of_items_and_of_attributes_each_add_up_to_the_findings(rows, k, least):
+    data = Transactions(sorted(map(sorted, rows)))
+    advice = advise(data, min_support=least, k=k)
+    about = [one.who.has.union(*one.who.lacks) for one in advice.audit.findings if one.kind != "channel"]
+    about += [channel.top for channel in advice.audit.channels]
+    expected = Fraction(sum(map(bool, about)))
+    assert sum((cause.share for cause in advice.items), Fraction()) == expected
+    for cause in advice.items:
+        assert cause.findings == sum(cause.name in items for items in about)
+    named = [{str(label).partition("=")[0] for label in items} for items in about]
+    by_name = {cause.name: cause for cause in advice.attributes}
+    assert sum((cause.share for cause in by_name.values()), Fraction()) == (expected if by_name else 0)
+    for name, cause in by_name.items():
+        assert cause.findings == sum(name in names for names in named)
+
+
+@pytest.mark.parametrize("asked", [{"k": K}, {"policy": "acro"}, {"k": K, "max_length": 3}])
+def test_remedies_are_ordered_by_verdict_and_by_how_much_is_true(asked):
+    advice = advise(make_clinic(2000), min_support="5%", **asked)
+    verdicts = [remedy.verdict for remedy in advice.remedies if not remedy.left_out]
+    assert verdicts == sorted(verdicts)
+    assert advice.best.verdict is Verdict.RELEASE
+    assert "Best: " in advice.recommendation
+    methods = [one.options["method"] for one in advice.remedies if set(one.options) <= {"method", "merge"}]
+    quick = [name for name, blocker in METHODS.items() if not blocker.is_search]
+    best = compare(make_clinic(2000), min_support="5%", methods=quick, **asked).best
+    assert best.method == methods[0]
+
+
+def test_what_is_safe_already_is_advised_to_be_published_as_it_is():
+    rows = [["a", "b"]] * 50 + [["a"]] * 50 + [["b"]] * 50
+    advice = advise(rows, min_support=20, k=5)
+    assert (advice.audit.verdict, [one.what for one in advice.remedies]) == (Verdict.RELEASE, ["publish it as it is"])
+    assert advice.recommendation.startswith("Nothing needs to be done")
+
+
+def test_where_nothing_but_n_is_safe_that_is_said():
+    advice = advise([["a"], ["b"]] * 3, min_support=2, k=6)
+    assert advice.best.kept <= 1
+    assert "Nothing but the number of rows" in advice.recommendation
+
+
+@pytest.mark.parametrize("rule", [["-k", K], ["--policy", "acro"], ["--policy", "opensafely"]])
+def test_the_command_that_is_printed_does_what_its_line_says(file, tmp_path, monkeypatch, rule):
+    monkeypatch.chdir(tmp_path)
+    told = run("advise", file, "--min-support", "5%", *rule, "--leave-out", "metformin", "--json")
+    assert told.exit_code == 0
+    facts = json.loads(told.stdout)
+    best = facts["remedies"][facts["best"]]
+    words = shlex.split(best["command"])
+    assert words[:2] == ["discreet", "block"]
+    assert run(*words[1:]).exit_code == 0
+    made = json.loads((tmp_path / "release" / "release.json").read_text(encoding="utf-8"))
+    assert (made["n"], made["frequent"]) == (best["costs"]["n_after"], best["kept"])
+    assert run("verify", "release").exit_code == 0
+
+
+def test_the_terminal_shows_causes_remedies_and_the_command(file):
+    shown = run("advise", file, "--min-support", "5%", "-k", K).stdout
+    assert "The items that 164 findings are about:" in shown
+    assert "withhold what reveals few" in shown
+    assert f"discreet block {file} -k 10 --min-support 5% --method withhold --out release" in shown
+
+
+def test_tables_are_advised_by_column(tmp_path):
+    lines = ["sex,smoker,ill"]
+    lines += ["f,yes,no"] * 50 + ["f,no,no"] * 50 + ["m,yes,no"] * 50 + ["m,no,yes"] * 3 + ["m,no,no"] * 40
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    rows = read(tmp_path / "people.csv", format="table")
+    advice = advise(rows, min_support=20, k=K)
+    assert advice.audit.verdict is Verdict.WITHHOLD
+    assert advice.attributes[0].name == "ill"
+    tried = {remedy.what: remedy for remedy in advice.remedies}
+    assert tried["leave out ill"].options["leave_out"] == ("ill",)
+    assert audit(tried["leave out ill"].release.patterns, k=K).verdict is Verdict.RELEASE
+
+
+def test_rows_that_may_be_misread_are_not_advised_on(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\na,b,c\na\n" * 20, encoding="utf-8")
+    result = run("advise", tmp_path / "rows.csv", "--min-support", 20, "-k", 5)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "may have been misread" in result.stderr
