@@ -24,9 +24,8 @@ from discreet import (
     verify,
     write_release,
 )
-from discreet.blocking.block import BEST, METHODS, SHORT, compare_methods
+from discreet.blocking.block import BEST, as_time
 from discreet.blocking.meet import keeps_whole, round_supports
-from discreet.blocking.problem import BlockProblem
 from discreet.blocking.verify_cells import Masks, check_rounded
 from discreet.data.generate import clinic
 from discreet.disclosure.implications import find_implications
@@ -265,12 +264,16 @@ def test_rows_can_be_blocked_where_implications_are_found():
     assert "discreet block" not in str(audit(mine(rows, min_support=10), policy="acro").advice)
 
 
-def test_a_search_beside_other_methods_is_short():
-    problem = replace(BlockProblem.of(CLINIC, 10, "10%", {}), seconds=SHORT)
-    lines = compare_methods(problem, load("acro")).lines
-    assert [line.method for line in lines if line.seconds > 2 * SHORT] == []
-    assert SHORT == 2.0
-    assert METHODS["optimal"].is_search
+@pytest.mark.parametrize(("given", "method", "seconds"), [(None, BEST, 1), (None, "optimal", 60), (5, BEST, 5)])
+def test_a_search_beside_other_methods_is_short(given, method, seconds):
+    assert as_time(given, method) == seconds
+
+
+def test_a_search_that_would_not_be_prepared_in_time_is_not_begun():
+    release = block(CLINIC, min_support="2%", k=10, method="optimal", seconds=1)
+    others = [block(CLINIC, min_support="2%", k=10, method=name, merge=name == "add") for name in ("suppress", "add")]
+    assert (release.proof.kinds, release.proof.stopped) == (0, True)
+    assert release.distortion.average == min(other.distortion.average for other in others)
 
 
 def test_rounding_does_not_go_with_older_releases(tmp_path):

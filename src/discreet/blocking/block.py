@@ -90,7 +90,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
 }
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
 BEST: Final = "best"  # the method that a comparison of all recommends
-LONG, SHORT = 60.0, 2.0  # seconds for a search that is alone, and for one beside other methods
+LONG, SHORT = 60.0, 1.0  # seconds for a search that is alone, and for one beside other methods
 NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
 
@@ -125,7 +125,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
       item without a parent is left out where that does not help. Supports are exact, and the list is whole;
     - "optimal": find the least average distortion in ``seconds``, 60 by default, with a proof of how far it is from the
       best; with ``keep_n=True`` keep the number of rows;
-    - "best": try all of these that fit, "optimal" for 2 seconds unless you give more, and take the one that ``compare``
+    - "best": try all of these that fit, "optimal" for a second unless you give more, and take the one that ``compare``
       recommends: of those that end in RELEASE, one that changes no row ("withhold"), unless another keeps more than
       twice as many itemsets. If none ends in RELEASE, ``reason`` of the release says what is in the way.
 
@@ -165,7 +165,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, wait = as_policy(policy, k), _as_time(seconds, method)
+    rule, wait = as_policy(policy, k), as_time(seconds, method)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, known = against if against == "plain" else as_level(against), as_known(schema, data)
     older = as_older(beside, grown=grown)
@@ -207,7 +207,7 @@ def compare(  # noqa: PLR0913 - as ``block``
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
-    rule, wait = as_policy(policy, k), _as_time(seconds, BEST)
+    rule, wait = as_policy(policy, k), as_time(seconds, BEST)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, older = against if against == "plain" else as_level(against), as_older(beside, grown=grown)
     _refuse_beside(older, BEST, level, rule, grown=grown)
@@ -235,7 +235,7 @@ def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Po
         )
 
 
-def _as_time(seconds: float | None, method: str) -> float:
+def as_time(seconds: float | None, method: str) -> float:
     """Return the time for a search: little by default where it is one of several methods."""
     return as_seconds((SHORT if method == BEST else LONG) if seconds is None else seconds)
 

@@ -123,7 +123,7 @@ class ReportOptions(QuietOptions, JudgeOptions):
 
     method: str | None = option("Block FILE; report the release.", name="--block", type=OneOf((BEST, *METHODS)))
     seconds: float | None = option(
-        "With --block: time for optimal to look for less distortion.  [default: 60, or 2 within best]", "N"
+        "With --block: time for optimal to look for less distortion.  [default: 60, or 1 within best]", "N"
     )
     private: bool = option("Include facts for the owner of the rows only.")
     explain: int = option("Show the N worst findings of a kind in full; a list has all.", "N", type=COUNT, default=100)

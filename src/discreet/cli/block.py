@@ -70,7 +70,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
     keep_n: bool = option("Keep the number of rows.")
     seconds: float | None = option(
-        "Time for optimal to look for less distortion.  [default: 60, or 2 within best]", "N"
+        "Time for optimal to look for less distortion.  [default: 60, or 1 within best]", "N"
     )
     against: Level = option(
         "Also block the inferences of this attacker; see `discreet attack`.",
