@@ -1560,6 +1560,8 @@ def fewest_members(sets, costs):
     members = sorted(frozenset().union(*sets))
     hitting = [chosen for chosen in subsets(members) if all(chosen & one for one in sets)]
     return min((len(chosen), sum(costs[one] for one in chosen)) for chosen in hitting)
+
+
 def cuts(items, parents):
     """Yield the sets of items that cuts through a hierarchy take away: all children of a parent, and all below them.
 

@@ -114,6 +114,19 @@ def test_lists_are_cut_at_a_length_on_every_page(client, data):
     assert facts(client, "audit", data=data, **AT)["max_length"] is None
 
 
+def test_items_are_left_out_everywhere_but_never_named_in_an_address(client, data):
+    expected = discreet.audit(CLINIC, min_support="5%", k=10, leave_out=["hypertension"])
+    asked = {"data": data, **AT, "leave_out": ["hypertension"]}
+    assert facts(client, "audit", **asked)["itemsets"] == len(expected.patterns)
+    grid = facts(client, "tradeoff", data=data, min_supports="5%", ks="10", leave_out=["hypertension"])
+    assert grid["itemsets"] == [len(expected.patterns)]
+    release = discreet.block(CLINIC, min_support="5%", k=10, method="withhold", leave_out=["hypertension"])
+    assert facts(client, "block", **asked, method="withhold")["listed"] == len(release.patterns)
+    assert client.get("/api/audit", params={**asked, "leave_out": "hypertension"}).status_code == 400
+    wrong = answer(client, "audit", **{**asked, "leave_out": ["hypertensoin"]}).json()
+    assert "did you mean 'hypertension'?" in wrong["error"]
+
+
 def test_the_page_is_asked_and_the_program_alike(client):
     asked = "/api/audit?data=clinic&min_support=5%25&k=10&wait=10"
     assert client.get(asked).json() == facts(client, "audit", data="clinic", **AT)

@@ -180,7 +180,7 @@ PARSERS: Final[Mapping[str, Parse]] = {
     "ks": _several(_positive),
     "seconds": _seconds,
     **dict.fromkeys(("descending", "merge", "keep_n", "patterns", "header", "empty_rows"), _flag),
-    **dict.fromkeys(("columns", "drop", "na", "bins"), _texts),
+    **dict.fromkeys(("columns", "drop", "na", "bins", "leave_out"), _texts),
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
     "format": _one_of(*FORMATS, *(shape for shape in SHAPES if shape not in FORMATS)),

@@ -148,6 +148,8 @@ class Answers:
     async def ask(self, name: str, request: Request) -> Response:
         """Run a handler, on data or on uploads."""
         given, seconds = await _read_request(request)
+        if request.method in SAFE and "leave_out" in given:
+            raise Refusal(400, "Items to leave out are labels, which addresses must not hold; ask by POST.")
         data, uploads = self._resolve(name, given, may_load=request.method not in SAFE)
         arguments = {**uploads, **check_arguments(name, given)}
         job = self.state.jobs.ask(name, arguments, data, long=HANDLERS[name].long)

@@ -39,6 +39,7 @@ class Rule(TypedDict, total=False):
     k: int
     policy: str
     max_length: int
+    leave_out: list[str]
 
 
 def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
@@ -82,10 +83,11 @@ def tradeoff(
     min_supports: list[Threshold] | None = None,
     k: int | None = None,
     max_length: int | None = None,
+    leave_out: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Count channels for each minimum support and k; the figure highlights ``k``."""
     every = {*(ks or KS), *([] if k is None else [k])}
-    grid = _compare(context, min_supports or _choose_grid(context), every, max_length)
+    grid = _compare(context, min_supports or _choose_grid(context), every, max_length, leave_out)
     return {
         "n": grid.n,
         "min_supports": grid.min_supports,
@@ -104,7 +106,13 @@ def report(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
     grid = (
         None
         if loaded.rows is None
-        else _compare(context, _choose_grid(context), {*KS, judged.k}, judged.patterns.max_length)
+        else _compare(
+            context,
+            _choose_grid(context),
+            {*KS, judged.k},
+            judged.patterns.max_length,
+            rule.get("leave_out", ()),
+        )
     )
     context.stage("writing")
     path = context.file("report.html")
@@ -189,15 +197,24 @@ def _audit(context: Context, rule: Rule) -> Audit:
     """Return the audit of the data; it is kept for the next request with the same rule."""
     patterns, k, policy = context.load().patterns, rule.get("k"), rule.get("policy")
     min_support, length = rule.get("min_support") if patterns is None else None, rule.get("max_length")
+    left_out = tuple(rule.get("leave_out", ()))
 
     def make() -> Audit:
         if patterns is not None:
             context.stage("auditing")
-            return discreet.audit(patterns.cut_at(length), k=k, policy=policy)
+            return discreet.audit(patterns.cut_at(length), k=k, policy=policy, leave_out=left_out)
         budget = context.budget("auditing")
-        return discreet.audit(context.rows(), min_support=min_support, k=k, policy=policy, max_length=length, **budget)
+        return discreet.audit(
+            context.rows(),
+            min_support=min_support,
+            k=k,
+            policy=policy,
+            max_length=length,
+            leave_out=left_out,
+            **budget,
+        )
 
-    return context.cache.get("audit", (context.data.id, min_support, k, policy, length), make)
+    return context.cache.get("audit", (context.data.id, min_support, k, policy, length, left_out), make)
 
 
 def _list_channels(judged: Audit) -> Channels | tuple[Difference, ...]:
@@ -207,11 +224,19 @@ def _list_channels(judged: Audit) -> Channels | tuple[Difference, ...]:
 
 
 def _compare(
-    context: Context, min_supports: Sequence[Threshold], ks: set[int], max_length: int | None = None
+    context: Context,
+    min_supports: Sequence[Threshold],
+    ks: set[int],
+    max_length: int | None = None,
+    leave_out: Sequence[str] = (),
 ) -> Tradeoff:
-    progress = context.budget("comparing")["progress"]
     return discreet.tradeoff(
-        context.rows(), min_supports=min_supports, ks=sorted(ks), max_length=max_length, progress=progress
+        context.rows(),
+        min_supports=min_supports,
+        ks=sorted(ks),
+        max_length=max_length,
+        leave_out=leave_out,
+        progress=context.budget("comparing")["progress"],
     )
 
 

@@ -31,6 +31,7 @@ class BlockRule(TypedDict):
     policy: NotRequired[str]
     seconds: NotRequired[float]
     max_length: NotRequired[int]
+    leave_out: NotRequired[list[str]]
 
 
 def compare(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
@@ -74,7 +75,8 @@ def block(
 
 
 def _key(context: Context, rule: BlockRule, method: str, *, merge: bool, keep_n: bool = False) -> Hashable:
-    return context.data.id, frozenset(rule.items()), method, merge, keep_n
+    words = {**rule, "leave_out": tuple(rule.get("leave_out", ()))}
+    return context.data.id, frozenset(words.items()), method, merge, keep_n
 
 
 def _describe(line: ComparedMethod) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-// Settings: minimum support and k, each as a slider and a field, the longest itemsets and the policy.
+// Settings: minimum support and k, each as a slider and a field, the longest itemsets, what is left out, and the policy.
 
 import { byId, debounced, number, percent } from "./dom.js";
 import * as state from "./state.js";
@@ -15,6 +15,7 @@ export const asArguments = ({ data }, now) => ({
   k: Number(now.k),
   policy: now.policy,
   max_length: now.max_length,
+  leave_out: now.leave_out,
 });
 
 /** Begin to follow the settings: ``touched`` hears of each change at once, ``changed`` gets them after a burst of changes,
@@ -25,6 +26,7 @@ export function settings(facts, changed, touched = () => {}) {
     k: state.get("k") ?? (facts.n < FEW ? "3" : "10"),
     policy: state.get("policy"),
     max_length: state.get("max_length"),
+    leave_out: state.leftOut(facts.data),
   };
   let since = 0;
   const later = debounced(() => {
@@ -42,6 +44,7 @@ export function settings(facts, changed, touched = () => {}) {
   const k = groupSize(now, set);
   policies(now, set, k);
   longest(now, set);
+  leaveOut(facts, now, set);
   byId("settings").addEventListener("submit", (event) => event.preventDefault());
   return { now, setMinSupport: (text) => support(text) };
 }
@@ -134,6 +137,20 @@ function longest(now, set) {
     const isRight = /^\s*\d*\s*$/.test(field.value);
     field.setAttribute("aria-invalid", !isRight);
     if (isRight) set({ max_length: field.value.trim() || null });
+  });
+}
+
+/** Follow the items that are left out: labels, so the address does not hold them. */
+function leaveOut({ data }, now, set) {
+  const field = byId("leave-out");
+  field.value = (now.leave_out ?? []).join(", ");
+  field.addEventListener("change", () => {
+    const names = field.value
+      .split(",")
+      .map((name) => name.trim())
+      .filter(Boolean);
+    state.putLeftOut(data, names);
+    set({ leave_out: names.length ? names : null });
   });
 }
 

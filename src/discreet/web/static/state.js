@@ -15,6 +15,18 @@ export function put(changes) {
   follow();
 }
 
+/** The items of some data that are left out; kept in this tab, since they are labels. */
+export function leftOut(data) {
+  try {
+    const names = JSON.parse(sessionStorage.getItem(`leave-out ${data}`) ?? "[]");
+    return names.length ? names : null;
+  } catch {
+    return null;
+  }
+}
+
+export const putLeftOut = (data, names) => sessionStorage.setItem(`leave-out ${data}`, JSON.stringify(names));
+
 /** The text after the #. */
 export function text() {
   try {

@@ -20,11 +20,13 @@ export function tradeoff({ data, n }, use) {
     present = { k: args.k, x: (100 * found.min_support) / Math.max(1, n), channels: found.channels };
     show();
     const least = start(shareOf(args.min_support, n) ?? 0.05);
-    if (curve && from <= least && length === args.max_length && curve.ks.includes(args.k)) return;
-    const asked = { data, min_supports: supports(least), k: args.k, max_length: args.max_length };
+    const shape = JSON.stringify([args.max_length, args.leave_out]);
+    if (curve && from <= least && length === shape && curve.ks.includes(args.k)) return;
+    const { k, max_length, leave_out } = args;
+    const asked = { data, min_supports: supports(least), k, max_length, leave_out };
     const answer = await run(asking("tradeoff", asked));
     if (!answer) return;
-    [curve, from, length] = [answer, least, args.max_length];
+    [curve, from, length] = [answer, least, shape];
     show();
   };
 }
