@@ -99,7 +99,8 @@ RUN = {
     "detect": "patterns.json -k 2",
     "attack": "patterns.json -k 2",
     "tradeoff": "baskets.csv",
-    "block": "baskets.csv --min-support 2 -k 2 --out blocked",
+    "advise": "baskets.csv --format baskets --min-support 2 -k 2",
+    "block": "baskets.csv --format baskets --min-support 2 -k 2 --out blocked",
     "verify": "release",
     "hide": "baskets.csv --sensitive secret.txt",
     "mine": "baskets.csv --min-support 2",
@@ -117,7 +118,7 @@ NEEDS = {
     "verify": frozenset(),
     "report": KERNELS | {"jinja2"},
     "serve": frozenset(["anyio", "jinja2", "starlette", "uvicorn"]),
-    **dict.fromkeys(["attack", "block", "demo"], KERNELS | {"highspy"}),
+    **dict.fromkeys(["advise", "attack", "block", "demo"], KERNELS | {"highspy"}),
     **dict.fromkeys(["hide", "query"], KERNELS | {"pyroaring"}),
 }
 """What a command may load besides Click, where that is not the kernels alone."""

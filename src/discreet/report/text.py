@@ -59,7 +59,8 @@ def audit_text(
     The worst channels, and the sums of published supports that reveal them:
       a ∧ b ∧ ¬c: 2 rows = 50 − 48
     <BLANKLINE>
-    Make it safe with `discreet block`, or raise --min-support: `discreet tradeoff` shows how far.
+    Make it safe with `discreet block`; `discreet advise` tries what could be done, and says what is
+    best.
     """
     yield printable(f"{audit.verdict.name}: {_describe(audit, source)}")
     yield from ("", *checks.list_checks(audit.checks))

@@ -38,7 +38,7 @@ SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}
 """Options that are shown with a choice between readings."""
 REMEDIES: Final = {"person": "Merge rows by {}", "drop": "Leave {} out: each row is another person"}
 """What a doubt about a reading offers, by its option."""
-COMMANDS: Final = {"block": "the page Block", "tradeoff": "the trade-off"}
+COMMANDS: Final = {"block": "the page Block", "advise": "its first part", "tradeoff": "the trade-off"}
 
 UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
 STOPPED: Final = "The work was stopped; ask again to restart it."
