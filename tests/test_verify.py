@@ -90,7 +90,7 @@ class Draft:
         )
         claims = {"method": method, "k": k, "min_support": sigma, "n": len(rows), "kind": kind}
         claims |= {"max_length": length, "schema": [], "listed": len(family), "is_whole": method != "withhold"}
-        claims |= {"rounded_to": None}
+        claims |= {"rounded_to": None, "hierarchy": []}
         self.told = {word: claims[word] for word in ("n", "min_support", "kind")}
         self.told |= {"max_length": length} if length is not None else {}
         self.certificate = {"certificate": 1, **claims, "smallest_cell": min(cells.values(), default=None), "tops": []}
@@ -100,7 +100,7 @@ class Draft:
             self.certificate["tops"].append({"items": sorted(top), **facts})
         policy = {"name": "k", "k": k, "zeros": "ignore", "round_to": None, "max_itemsets": None}
         self.release = {"release": 1, "discreet": "0.1.0", **claims, "frequent": frequent(family, kind)}
-        self.release |= {"against": "plain", "hierarchy": None, "beside": [], "grown": False}
+        self.release |= {"against": "plain", "generalized": [], "beside": [], "grown": False}
         self.release |= {"policy": {**policy, "source": "", "about": ""}}
 
     def seal(self, folder, *, name=None, **raw):

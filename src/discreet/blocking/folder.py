@@ -18,6 +18,7 @@ from discreet.blocking.verify import CLAIMS, PATTERNS
 from discreet.blocking.verify import verify as verify_files
 from discreet.blocking.verify_cells import visible
 from discreet.blocking.verify_result import Verification
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import Label, Weighted
 from discreet.data.lattice import build_family
 from discreet.data.patterns import Patterns
@@ -25,6 +26,7 @@ from discreet.data.schema import Schema
 from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.disclosure.attacks.facts import Facts, as_schema
+from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
 from discreet.errors import DiscreetError, Either, GuaranteeError, InputError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
@@ -129,6 +131,7 @@ def verify(
     if facts["beside"] and facts["is_whole"]:
         method = "a release that was made beside older ones has exact supports, but is_whole in release.json denies it"
     faults = [method, _check_zeros(Path(folder), facts), _check_schema(Path(folder), facts)]
+    faults.append(_check_hierarchy(Path(folder), facts))
     faults += [_check_beside(Path(folder), facts, older), _attack(Path(folder), facts, older)]
     left = tuple(filter(None, faults))
     return verification._replace(faults=left, together=() if left else tuple(one.sha256 for one in older))
@@ -187,10 +190,12 @@ def _check_zeros(folder: Path, facts: Mapping[str, Any]) -> str:
 
 
 def _read_listed(folder: Path, facts: Mapping[str, Any]) -> Patterns:
-    """Return the patterns of a release, with its schema."""
+    """Return the patterns of a release, with its schema and hierarchy."""
     [listed] = (path for path in folder.iterdir() if path.name in PATTERNS)
     patterns = read_patterns(listed, **{word: facts[word] for word in ("n", "min_support", "kind", "max_length")})
-    return replace(patterns, schema=Schema.of(facts["schema"], patterns.labels) if facts["schema"] else None)
+    schema = Schema.of(facts["schema"], patterns.labels) if facts["schema"] else None
+    pairs = [(child, parent) for child, parent in facts["hierarchy"]]
+    return replace(patterns, schema=schema, hierarchy=Hierarchy.of(pairs) if pairs else None)
 
 
 def _check_schema(folder: Path, facts: Mapping[str, Any]) -> str:
@@ -209,6 +214,17 @@ def _check_schema(folder: Path, facts: Mapping[str, Any]) -> str:
         return "what the schema in release.json reveals cannot be checked"
     check, _ = judged
     return "" if check.verdict is Verdict.RELEASE else f"with the schema in release.json: {check.sentence}"
+
+
+def _check_hierarchy(folder: Path, facts: Mapping[str, Any]) -> str:
+    """Return a fault if readers who know the parents of items learn something about fewer than k rows."""
+    if not facts["hierarchy"] or facts["rounded_to"] is not None:
+        return ""
+    try:
+        many = len(find_channels(Question(_read_listed(folder, facts), None, facts["k"])))
+    except DiscreetError:
+        return "what the hierarchy in release.json reveals cannot be checked"
+    return f"with the hierarchy in release.json: {many:,} channels reveal fewer than k rows" if many else ""
 
 
 def _as_limits(listed: Patterns, facts: Mapping[str, Any]) -> Facts:
@@ -249,7 +265,7 @@ def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict
 
 def _list_tops(patterns: Patterns) -> Iterator[dict[str, Any]]:
     """Yield each maximal itemset: its items as text, its support, the number of its cells, and the smallest cell."""
-    family = build_family(patterns)
+    family = build_family(replace(patterns, hierarchy=None))  # the verifier counts what is listed
     cells = family.cells(limit=patterns.n + 1)
     order = np.argsort(cells.tops, kind="stable")
     counts, starts = cells.counts[order], np.searchsorted(cells.tops[order], np.arange(family.tops.size + 1))

@@ -38,6 +38,7 @@ from discreet.judging.reading import refuse_doubts
 from discreet.mining.mine import Budget, Mining, mine
 from discreet.mining.search import Limits
 from discreet.runtime.resources import as_threads
+from discreet.runtime.text import printable
 
 SMALL: Final = 100_000  # items of all closed itemsets; below this, choosing between detectors takes longer than either
 NOBODY: Final = np.empty(0, dtype=np.intp)  # no row numbers
@@ -233,10 +234,13 @@ class Recoding(NamedTuple):
         """Return rows without the values that were replaced or left out."""
         return drop_items(rows, self.removed)
 
-    def describe(self) -> str:
-        """Return the levels lost in words."""
+    def describe(self) -> dict[str, str]:
+        """Return what was replaced, and the levels lost, in words."""
         least = "no cut through the hierarchy loses fewer" if self.is_least else "chosen greedily"
-        return f"{self.levels:,} of {self.levels_before:,} lost ({share(self.levels, self.levels_before)}); {least}"
+        lost = f"{self.levels:,} of {self.levels_before:,} lost ({share(self.levels, self.levels_before)}); {least}"
+        names = {"published for all below": self.parents, "left out": self.left_out}
+        said = {word: printable(", ".join(map(str, labels))) for word, labels in names.items() if labels}
+        return {"levels": lost, **said}
 
 
 @dataclass(frozen=True, eq=False)

@@ -189,7 +189,9 @@ class Release:
     def describe_costs(self) -> dict[str, str]:
         """Return what the release costs in words, for the owner of the rows alone."""
         touched = f"{self.rows_suppressed:,} suppressed, {self.rows_added:,} added"
-        return {"rows (n)": f"{self.rows.n:,} before, {self.patterns.n:,} now: {touched}", **self.costs.describe()}
+        levels = {} if self.recoding is None else self.recoding.describe()
+        rows = f"{self.rows.n:,} before, {self.patterns.n:,} now: {touched}"
+        return {"rows (n)": rows, **levels, **self.costs.describe()}
 
     def _repr_html_(self) -> str:
         lines = {

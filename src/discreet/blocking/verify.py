@@ -28,6 +28,7 @@ COUNT: Final = re.compile("[0-9]{1,40}")
 MINED: Final = {"n": int, "min_support": int, "kind": str, "max_length": int | None}
 CLAIMS: Final = {
     "schema": list,
+    "hierarchy": list,
     "method": str,
     "k": int,
     **MINED,
@@ -38,12 +39,12 @@ CLAIMS: Final = {
 POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
-    | {"hierarchy": type(None), "beside": list, "grown": bool, "policy": dict, "files": dict},
+    | {"generalized": list, "beside": list, "grown": bool, "policy": dict, "files": dict},
     "the policy in release.json": {**POLICY, "source": str, "about": str},
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},
     "a top in certificate.json": {"items": list, "support": int, "cells": int, "smallest": int},
-    "patterns.json": {**MINED, "schema": list, "patterns": list},
+    "patterns.json": {**MINED, "schema": list, "hierarchy": list, "patterns": list},
     "a pattern in patterns.json": {"items": list, "support": int},
     "patterns.txt": MINED,
     "patterns.parquet": MINED,
@@ -85,6 +86,7 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         _check_lengths(pairs, release["max_length"])
         listed = code_itemsets(pairs, release)
         _check_schema(release["schema"], listed.labels)
+        _check_hierarchy(release["hierarchy"], release["generalized"], listed.labels)
         unit = release["rounded_to"]
         tops, frequent, unsafe = (count_cells if unit is None else check_rounded)(listed, release)
         smallest = min((top[2] for top in tops), default=None)
@@ -194,6 +196,18 @@ def _check_schema(schema: list[Any], labels: list[str]) -> None:
             raise InputError("the schema in release.json is malformed, or names items that are not listed")
 
 
+def _check_hierarchy(pairs: list[Any], stands_for: list[Any], labels: list[str]) -> None:
+    """Refuse a hierarchy that is no list of published items with their parents, each one once and none above itself."""
+    known = {str(pair[0]): str(pair[1]) for pair in pairs if type(pair) is list and len(pair) == 2}  # noqa: PLR2004 - two
+    named = {*known, *known.values(), *(str(one) for one in stands_for if type(one) in {str, int})}
+    left = dict(known)
+    while rooted := [child for child, parent in left.items() if parent not in left]:
+        for child in rooted:
+            del left[child]
+    if len(known) < len(pairs) or left or len({*stands_for}) < len(stands_for) or not named <= {*labels}:
+        raise InputError("the hierarchy in release.json is malformed, or names items that are not listed")
+
+
 def _check_form(facts: Json, form: str) -> None:
     """Refuse an object with a missing or unknown key, or a value of the wrong type."""
     kinds = FORMS[form]
@@ -210,7 +224,7 @@ def _read_patterns(name: str, data: bytes) -> tuple[Json, Pairs]:
         return _read_parquet(data)
     text = _decode(data, name)
     if name == "patterns.json":
-        facts = {"max_length": None, "schema": [], **OBJECT(text)}
+        facts = {"max_length": None, "schema": [], "hierarchy": [], **OBJECT(text)}
         _check_form(facts, name)
         for one in facts["patterns"]:
             _check_form(one, "a pattern in patterns.json")

@@ -11,13 +11,16 @@ from discreet.blocking.costs import Costs, Shift
 from discreet.blocking.meet import keeps_whole
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
+from discreet.data.itemsets import Label, sort_labels
 from discreet.data.thresholds import say_least
 from discreet.disclosure.attacks.attack import ATTACKERS
-from discreet.io.formats.patterns import published_schema
+from discreet.io.formats.patterns import published_hierarchy, published_schema
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
 from discreet.report.text import aligned, audit_text, indented
 from discreet.runtime.text import count_of, percent, printable
+
+GENERALIZE: Final = "generalize"
 
 
 def name_attacker(level: str) -> str:
@@ -42,7 +45,8 @@ def public_facts(release: Release) -> dict[str, Any]:
         "kind": patterns.kind,
         "max_length": patterns.max_length,
         "schema": published_schema(patterns),
-        "hierarchy": None,
+        "hierarchy": published_hierarchy(patterns),
+        "generalized": _list_generalized(release),
         "listed": len(patterns),
         "frequent": release.frequent,
         "is_whole": release.is_whole,
@@ -52,6 +56,19 @@ def public_facts(release: Release) -> dict[str, Any]:
         "grown": release.grown,
         "policy": release.policy.facts(),
     }
+
+
+def _list_generalized(release: Release) -> list[Label]:
+    """Return the published items that stand for all below them; by the public name of the method, none of it is new.
+
+    They have children in the hierarchy, none of which is published: whether these were replaced or rare is not told.
+    """
+    patterns, known = release.patterns, release.patterns.hierarchy
+    if known is None or _name_method(release) != GENERALIZE:
+        return []
+    used = {patterns.labels[code] for code in patterns.items.tolist()}
+    inner = {known.parents[label] for label in used if label in known.parents}
+    return list(sort_labels({*known.parents.values()} & used - inner))
 
 
 def _name_method(release: Release) -> str:
@@ -72,6 +89,7 @@ def release_facts(release: Release) -> dict[str, Any]:
         "proof": None if proof is None else {**proof._asdict(), "gap": proof.gap},
         "rounds": release.rounds,
         "withheld": release.withheld,
+        "recoding": None if release.recoding is None else release.recoding._asdict(),
         "in_the_way": [obstacle._asdict() for obstacle in release.in_the_way],
         "compared": dict(release.compared) or None,
         "reason": release.reason or None,
@@ -148,6 +166,10 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
         "Their supports and n are those of rows that may differ from the original ones.",
         facts["rounded_to"],
     )
+    if method == GENERALIZE:
+        stand = ", ".join(map(str, facts["generalized"]))
+        changed = "Supports are exact. Values may have been replaced by their parents in the hierarchy."
+        changed += f" All values below these are published as these: {stand}." if stand else ""
     if unit is not None:
         changed += f" They are rounded to the nearest multiple of {unit:,}."
     if not facts["is_whole"]:
@@ -219,7 +241,7 @@ def explain_supports(release: Release) -> str:
         return (
             f"The supports {exact}{before}, but frequent itemsets may be missing: what is not listed need not be rare."
         )
-    if not release.distortion.changed:
+    if not release.distortion.changed or release.recoding is not None:
         return "The supports are exact."
     return "The supports are those of the rows changed in this way, and are mutually consistent."
 

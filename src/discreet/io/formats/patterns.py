@@ -11,9 +11,10 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import AnyFrame, Itemset, Itemsets, Label, is_missing, recode
 from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
-from discreet.data.schema import Schema
+from discreet.data.schema import PAIR, Schema
 from discreet.data.thresholds import COUNT, LARGEST_COUNT, Threshold, as_count
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
@@ -73,6 +74,7 @@ class StatedPatterns:
     labels: tuple[Label, ...]
     mined: Mined = NOT_STATED
     schema: Schema | None = None
+    hierarchy: Hierarchy | None = None
     omits_empty: bool = False  # although it states n
 
     def patterns(
@@ -92,7 +94,7 @@ class StatedPatterns:
             itemsets, supports = itemsets.with_empty(), np.insert(supports, 0, n)
         arrays = *itemsets.flat, supports
         patterns = Patterns.from_codes(*arrays, self.labels, n=n, min_support=count, kind=kind, max_length=length)
-        return replace(patterns, schema=self.schema)
+        return replace(patterns, schema=self.schema, hierarchy=self.hierarchy)
 
     def _agree_on_n(self, given: int | None) -> int:
         roots = self.supports[self.itemsets.lengths == 0].tolist()
@@ -162,7 +164,16 @@ def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
 def published_schema(patterns: Patterns) -> list[list[Label]]:
     """Return the groups of published items that exclude each other; what is not published is not named."""
     used = [patterns.labels[code] for code in notation.find_used_codes(patterns)]
-    return [] if patterns.schema is None else patterns.schema.publish(used)
+    if patterns.schema is None or patterns.hierarchy is None:
+        return [] if patterns.schema is None else patterns.schema.publish(used)
+    apart = (group for values in patterns.schema for group in patterns.hierarchy.separate(values & frozenset(used)))
+    return Schema.of(dict.fromkeys(apart), ()).publish(used)
+
+
+def published_hierarchy(patterns: Patterns) -> list[list[Label]]:
+    """Return the published items that have a published ancestor, each with the nearest."""
+    used = [patterns.labels[code] for code in notation.find_used_codes(patterns)]
+    return [] if patterns.hierarchy is None else [[*pair] for pair in patterns.hierarchy.limit(used)]
 
 
 def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
@@ -178,25 +189,33 @@ def read_json(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG
         raise InputError(f"the JSON holds no patterns; it must look like {SHAPE}")
     pairs = (_read_pattern(pattern, number) for number, pattern in enumerate(document["patterns"], start=1))
     stated = collect_patterns(pairs, mined=Mined(*map(document.get, STATED)))
-    return replace(stated, schema=_read_schema(document["schema"])) if "schema" in document else stated
+    groups, pairs_of = (_read_groups(document.get(word), word) for word in ("schema", "hierarchy"))
+    if not all(len(pair) == PAIR for pair in pairs_of or ()):
+        raise InputError('the hierarchy in the JSON is no list of pairs of child and parent, such as [["a", "b"]]')
+    schema = None if groups is None else Schema.of(groups, ())
+    hierarchy = Hierarchy.of((child, parent) for child, parent in pairs_of) if pairs_of else None
+    return replace(stated, schema=schema, hierarchy=hierarchy)
 
 
-def _read_schema(groups: object) -> Schema:
-    """Return the schema of a JSON file: groups of labels that exclude each other."""
+def _read_groups(groups: object, what: str) -> list[list[Label]] | None:
+    """Return the groups of labels of a JSON file, of its schema or hierarchy; None if there are none."""
+    if groups is None:
+        return None
     if not isinstance(groups, list) or not all(isinstance(group, list) for group in groups):
-        raise InputError('the schema in the JSON is no list of groups of labels; it must look like [["a", "b"]]')
+        raise InputError(f'the {what} in the JSON is no list of groups of labels; it must look like [["a", "b"]]')
     if not all(isinstance(label, str | int) for group in groups for label in group):
-        raise InputError("the schema in the JSON has labels that are neither text nor whole numbers; mend it")
-    return Schema.of(groups, ())
+        raise InputError(f"the {what} in the JSON has labels that are neither text nor whole numbers; mend it")
+    return groups
 
 
 def write_json(patterns: Patterns) -> Iterator[bytes]:
     """Yield the patterns as JSON, in chunks."""
     texts, last = _as_json_texts(patterns), len(patterns)
     mined = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in mined_of(patterns).items()]
-    place, known = {label: code for code, label in enumerate(patterns.labels)}, published_schema(patterns)
-    groups = (f"[{', '.join(texts[place[label]] for label in group)}]" for group in known)
-    mined += [f'  "schema": [{", ".join(groups)}],'] * bool(known)
+    place = {label: code for code, label in enumerate(patterns.labels)}
+    for word, known in (("schema", published_schema(patterns)), ("hierarchy", published_hierarchy(patterns))):
+        groups = (f"[{', '.join(texts[place[label]] for label in group)}]" for group in known)
+        mined += [f'  "{word}": [{", ".join(groups)}],'] * bool(known)
     lines = (
         f'    {{"items": [{", ".join(texts[code] for code in itemset)}], "support": {support}}}{"," * (number < last)}'
         for number, (itemset, support) in enumerate(iterate_patterns(patterns), start=1)
