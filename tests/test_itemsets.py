@@ -73,3 +73,10 @@ def test_an_itemset_listed_twice_is_refused():
 
 def test_items_are_sorted_and_each_stands_once():
     assert as_lists(Itemsets.of([[3, 1, 3], [], [2, 2]]).sort_items()) == [[1, 3], [], [2]]
+
+
+@given(plain, plain)
+def test_holders_of_groups_are_counted_one_by_one(lists, groups):
+    held = [[len({*itemset} & {*group}) for itemset in lists] for group in groups]
+    expected = [[sum(many >= least for many in each) for each in held] for least in (1, 2)]
+    assert [counts.tolist() for counts in Itemsets.of(lists).count_holders(groups)] == expected

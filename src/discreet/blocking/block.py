@@ -6,8 +6,6 @@ from os import PathLike
 from time import perf_counter
 from typing import Final, NamedTuple, Unpack
 
-import numpy as np
-
 from discreet.blocking import methods
 from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
 from discreet.blocking.comparison import ComparedMethod, Comparison
@@ -244,8 +242,7 @@ def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:
     """Return the schema that readers know: the given one, or that of the rows; refuse one that the rows contradict."""
     known = rows.schema if schema is None else Schema.of(schema, rows.labels)
     groups = as_schema(known, rows.labels, rows.hierarchy)
-    owners = (rows.itemsets.owners[np.isin(rows.itemsets.entries, [*group])] for group in groups)
-    wrong = sum(int(np.count_nonzero(np.bincount(each) > 1)) for each in owners)
+    wrong = int(rows.itemsets.count_holders(groups)[1].sum())
     if wrong:
         raise InputError(f"{wrong:,} rows hold two items of a group of the schema, which exclude each other; check it")
     return known if groups else None

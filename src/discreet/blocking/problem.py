@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import compress
 from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -158,8 +159,8 @@ class BlockProblem:
     @cached_property
     def total(self) -> frozenset[Codes]:
         """The groups of which every row holds an item."""
-        rows = self.rows.itemsets
-        return frozenset(group for group in self.schema if rows.add_up(np.isin(rows.items, [*group])).min(initial=1))
+        holders = self.rows.itemsets.count_holders(self.schema)[0] == len(self.rows.itemsets)
+        return frozenset(compress(self.schema, holders))
 
     @cached_property
     def columns(self) -> tuple[NDArray[np.int64], int]:

@@ -56,7 +56,9 @@ def repeat(problem: BlockProblem) -> BlockSolution:
         groups = find_groups(solution, rows)
         if not len(groups.rows):
             return solution
-        more = choose_repeats(groups, find_distortions(problem, rows))
+        costs, used = np.zeros(len(rows)), np.unique(groups.rows.items)
+        costs[used] = find_distortions(problem, rows.take(used))
+        more = choose_repeats(groups, costs)
         counts = counts + spread(more, numbers)
         solution = build_solution(problem, counts)
     raise AssertionError

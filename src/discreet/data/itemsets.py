@@ -202,6 +202,20 @@ class Itemsets:
         kernels.itemsets.contain(self.offsets, self.items, np.array(sorted(codes), dtype=np.int32), is_holding)
         return is_holding
 
+    def count_holders(self, groups: Sequence[Collection[int]]) -> tuple[Numbers, Numbers]:
+        """Return for each group of codes how many itemsets hold one of it or more, and how many hold two or more.
+
+        >>> once, twice = Itemsets.of([[0, 2], [], [1, 2]]).count_holders([{0, 1}, {1, 2}])
+        >>> once.tolist(), twice.tolist()
+        ([2, 2], [0, 1])
+        """
+        listed, once, twice = Itemsets.of(groups), *np.zeros((2, len(groups)), dtype=np.int64)
+        codes = 1 + max(int(self.items.max(initial=-1)), int(listed.items.max(initial=-1)))
+        by_item = listed.owners[np.argsort(listed.items, kind="stable")]
+        owners = offsets_of(np.bincount(listed.items, minlength=codes))
+        kernels.itemsets.count_holders(*self.flat, owners, by_item, once, twice)
+        return once, twice
+
     def sort_items(self) -> "Itemsets":
         """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place."""
         return Itemsets(self.offsets, self.items[: kernels.itemsets.sort_rows(*self.flat)])

@@ -53,6 +53,26 @@ def sort_rows(offsets, items):
 
 
 @jit
+def count_holders(offsets, items, owners, groups, once, twice):
+    """Count for each group how many rows hold an item of it in ``once``, and how many hold two in ``twice``.
+
+    The groups of item ``i`` are ``groups[owners[i]:owners[i + 1]]``.
+    """
+    held = np.full(once.size, -1, np.int64)
+    counted = np.full(once.size, -1, np.int64)
+    for row in range(offsets.size - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            for place in range(owners[items[at]], owners[items[at] + 1]):
+                group = groups[place]
+                if held[group] != row:
+                    held[group] = row
+                    once[group] += 1
+                elif counted[group] != row:
+                    counted[group] = row
+                    twice[group] += 1
+
+
+@jit
 def contain(offsets, items, wanted, is_holding):
     """Set ``is_holding[row]`` to whether the row holds every code of ``wanted``; both strictly increasing."""
     for row in range(offsets.size - 1):
