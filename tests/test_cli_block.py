@@ -200,18 +200,26 @@ def test_what_is_safe_already_is_published_as_it_is(tmp_path, options):
     assert family(tmp_path / "release") == expected
 
 
-def test_what_a_policy_withholds_all_the_same_is_not_written_and_ends_in_1(file, tmp_path):
-    result = run(file, "--min-support", 10, "--policy", "acro", "--method", "add", "--out", tmp_path / "release")
-    assert result.exit_code == 1
-    assert "WITHHOLD: no channel is left, but the policy acro asks for more; see the checks.\n" in result.stderr
-    assert list(tmp_path.iterdir()) == [file]
+@pytest.mark.parametrize("policy", ["acro", "opensafely"])
+def test_a_policy_is_met_and_the_release_written(file, tmp_path, policy):
+    result = run(file, "--min-support", 10, "--policy", policy, "--method", "add", "--out", tmp_path / "release")
+    assert result.exit_code == 0
+    assert f"For the policy {policy} alone, " in result.stdout
+    assert "RELEASE: " in (tmp_path / "release" / "report.txt").read_text(encoding="utf-8")
 
 
-def test_what_a_policy_sends_to_review_is_written_and_ends_in_1(file, tmp_path):
-    result = run(file, "--min-support", 10, "--policy", "opensafely", "--method", "add", "--out", tmp_path / "release")
+def test_what_is_in_the_way_of_a_policy_is_named_with_the_option_that_leaves_it_out(tmp_path):
+    regions = [f"region={at % 4}" for at in range(2000)]
+    rows = [[f"sex={'fm'[at % 2]}", region] if at > 2 else [region] for at, region in enumerate(regions)]
+    file = written(tmp_path / "rows.csv", rows)
+    asked = [file, *MEANT, "--min-support", 100, "--policy", "acro", "--method", "withhold"]
+    result = run(*asked)
     assert result.exit_code == 1
-    assert "REVIEW: no channel is left, but the policy opensafely asks for more" in result.stderr
-    assert "REVIEW: " in (tmp_path / "release" / "report.txt").read_text(encoding="utf-8")
+    assert "REVIEW: no channel is left, but the policy acro asks for more; see the checks.\n" in result.stderr
+    [line] = re.findall(r"In the way: (.*)\. With (--leave-out .*), (.*) itemsets would remain", result.stderr)[:1]
+    left = run(*asked, *line[1].split())
+    assert left.exit_code == 0
+    assert f"{line[2]} frequent itemsets" in left.stdout
 
 
 BAD = [
