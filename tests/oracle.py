@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
 from io import StringIO
-from itertools import combinations, combinations_with_replacement, count
+from itertools import combinations, combinations_with_replacement, count, product
 
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, milp
@@ -1121,6 +1121,61 @@ def safe_beside(rows, sigma, k, olds):
         for itemset, held in core.items()
         if all(is_apart(part, old) for old in olds for part in subsets(itemset))
     }
+
+
+def tell_between(chain):
+    """Return the cells {(base, top): rows} of each release of a ``chain`` that follow, the oldest first.
+
+    Each is the supports of a release, by itemset, and rows were only added. A support is known where it is listed; or
+    where it follows from the cell of an itemset that as many rows have in an earlier release as in a later one, if all
+    other supports in that cell's sum are known. Repeated until nothing more follows.
+    """
+    known, every = [dict(one) for one in chain], set().union(*chain)
+
+    def rows_in(at, base, top):
+        parts = [part for part in subsets(top) if base <= part]
+        return sum((-1) ** len(one - base) * known[at][one] for one in parts) if known[at].keys() >= {*parts} else None
+
+    is_done = False
+    while not is_done:
+        is_done = True
+        for at, top in product(range(len(chain)), every):
+            for base in subsets(top) if top not in known[at] else ():
+                ends = [[rows_in(one, base, top) for one in side] for side in (range(at), range(at + 1, len(chain)))]
+                same = {*ends[0]} & {*ends[1]} - {None}
+                others = [part for part in subsets(top) if base <= part < top]
+                if same and top not in known[at] and known[at].keys() >= {*others}:
+                    rest = sum((-1) ** len(one - base) * known[at][one] for one in others)
+                    known[at][top] = (-1) ** len(top - base) * (min(same) - rest)
+                    is_done = False
+    cells = [(base, top) for top in every for base in subsets(top)]
+    return [{cell: rows for cell in cells if (rows := rows_in(at, *cell)) is not None} for at in range(len(chain))]
+
+
+def safe_between(rows, sigma, k, olds):
+    """Return what is safe beside ``olds``, of rows that were only added to, and tells of no older cell that is not.
+
+    Itemsets are taken by their length: one is left out if, with it and the shorter ones, cells of two releases follow
+    that differ by 1 to k - 1 rows, and did not follow without it.
+    """
+    found = {}
+
+    def differences(new):
+        told = tell_between([*olds, *[new] * bool(new)])
+        pairs = combinations(told, 2)
+        return {
+            (at, cell)
+            for at, (one, other) in enumerate(pairs)
+            for cell in one.keys() & other.keys()
+            if 0 < abs(one[cell] - other[cell]) < k
+        }
+
+    for itemset, held in sorted(safe_beside(rows, sigma, k, olds).items(), key=lambda pair: len(pair[0])):
+        more = {**found, itemset: held}
+        parts = subsets(itemset)
+        if all(part in more for part in parts) and not differences(more) - differences(found):
+            found = more
+    return found
 
 
 def fitting_grown(published, items, marks):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
+from discreet.blocking.between import Between
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import complete_family
 from discreet.data.patterns import Patterns, as_kind
@@ -135,8 +136,9 @@ def keep_apart(patterns: Patterns, older: Sequence[Older], *, k: int, grown: boo
 
     ``patterns`` are all subsets of some itemsets. Whoever has two releases can subtract the cells of each itemset in
     both. So an itemset goes if it is in an older release, and a cell of the difference is of 1 to k − 1 rows; and with
-    it goes whatever contains it. What is left is the largest such list. Unless rows have only ``grown``, older releases
-    that may be parts of the new rows are added up, as ``audit`` does (docs/against.md).
+    it goes whatever contains it. What is left is the largest such list. If rows have only ``grown``, a count that is
+    equal in two releases is so in those between; an itemset that reveals a small difference by that goes, too. Else
+    older releases that may be parts of the new rows are added up, as ``audit`` does (docs/against.md).
 
     >>> old = Patterns.from_itemsets([([], 40), (["a"], 20), (["b"], 20)], n=40)
     >>> new = Patterns.from_itemsets([([], 60), (["a"], 30), (["b"], 22)], n=60)
@@ -146,9 +148,10 @@ def keep_apart(patterns: Patterns, older: Sequence[Older], *, k: int, grown: boo
     comparison = _Comparison(patterns, [_find_supports(one.patterns, patterns) for one in older])
     if grown:
         comparison.refuse_fallen()
-    alone = [(number,) for number in range(len(older))]
-    for group in alone:
-        comparison.leave_out(group, k)
+    for number in range(len(older)):
+        comparison.leave_out([number], k)
+    if grown:
+        comparison.leave_out_between(k)
     if not grown and is_followed([one.patterns for one in older], grown=grown):
         parts = [*chain.from_iterable(combinations(range(len(older)), size) for size in range(2, len(older) + 1))]
         # An itemset less may leave no count that fell, so that older releases may be parts after all.
@@ -188,6 +191,13 @@ class _Comparison:
                 )
         self._spread()
         return bool(np.count_nonzero(self.is_out) > was_out)
+
+    def leave_out_between(self, k: int) -> None:
+        """Leave out the itemsets that give cells of older releases away, if rows have only grown."""
+        if len(self.before) > 1:
+            differences, known = zip(*(self.subtract([number]) for number in range(len(self.before))), strict=True)
+            self.is_out[Between(self.patterns.itemsets, differences, known).find_unsafe(self.is_out, k)] = True
+            self._spread()
 
     def _spread(self) -> None:
         """Leave out what contains an itemset that is out, item by item."""
