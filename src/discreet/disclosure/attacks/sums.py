@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets
@@ -171,26 +172,28 @@ def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[
     >>> [bin(one) for one in find_largest([0b101, 0b110], [0b011], 3)]
     ['0b111']
     """
-    steps = 0
-    for group in groups:
-        parts: dict[int, int] = {}
-        for top in tops:
-            if top & group:
-                parts[top & ~group] = parts.get(top & ~group, 0) | top & group
-        joined: dict[int, int] = {}
-        for rest, values in parts.items():
-            steps += len(joined) + 1
-            if steps > MOST_STEPS:
-                raise too_many()
-            # If one has all values of the other, joining them adds nothing.
-            both = [(rest & one, values | held) for one, held in joined.items() if values & ~held and held & ~values]
-            for one, held in [(rest, values), *both]:
-                joined[one] = joined.get(one, 0) | held
-        others = [top for top in tops if not top & group]
-        every = list(dict.fromkeys([*others, *(rest | values for rest, values in joined.items())]))
-        is_largest = kernels.lattice.find_maximal(*Itemsets.of(map(places, every)).flat, max(1, many)).tolist()
-        tops = [itemset for itemset, is_one in zip(every, is_largest, strict=True) if is_one]
-    return list(tops)
+    listed, wanted, size = [*dict.fromkeys(tops)], [*groups], max(1, -(-many // 8))
+    lines = _as_bytes([*listed, *wanted], size)
+    used, steps = np.flatnonzero(lines[: len(listed)].any(axis=0)), 0
+    words = np.zeros((len(lines), 8 * max(1, -(-used.size // 8))), dtype=np.uint8)
+    words[:, : used.size] = lines[:, used]
+    largest, values = np.split(words.view(np.uint64), [len(listed)])
+    for group in values:
+        largest, more = kernels.joining.join(largest, group, MOST_STEPS - steps)
+        steps += more
+        if steps > MOST_STEPS:
+            raise too_many()
+        is_largest = kernels.lattice.find_maximal(*kernels.joining.list_items(largest), 64 * largest.shape[1])
+        largest = largest[is_largest]
+    found = np.zeros((len(largest), size), dtype=np.uint8)
+    found[:, used] = largest.view(np.uint8)[:, : used.size]
+    return [int.from_bytes(line.tobytes(), "little") for line in found]
+
+
+def _as_bytes(itemsets: Sequence[int], size: int) -> NDArray[np.uint8]:
+    """Return numbers with a bit for each item as lines of ``size`` bytes."""
+    joined = b"".join(itemset.to_bytes(size, "little") for itemset in itemsets)
+    return np.frombuffer(joined, dtype=np.uint8).reshape(len(itemsets), size)
 
 
 def infer_differences(task: SearchTask) -> Searched:
