@@ -1,6 +1,8 @@
 """Blocking by a hierarchy: values are replaced by their parents, and what other methods publish respects parents."""
 
+import json
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import oracle
@@ -13,16 +15,23 @@ from discreet import (
     GuaranteeError,
     Hierarchy,
     OptionError,
+    Policy,
     Transactions,
+    Verdict,
     attack,
     block,
     compare,
     mine,
     read,
+    read_patterns,
+    verify,
+    write_patterns,
+    write_release,
 )
 from discreet.blocking.generalize import Steps, choose_greedily, generalize
 from discreet.blocking.problem import BlockProblem, check
 from discreet.data.schema import Attribute, Schema
+from discreet.disclosure.implications import find_implications
 
 TWO = {"a1": "A", "a2": "A", "b1": "B"}
 THREE = {**TWO, "A": "T", "B": "T"}
@@ -200,3 +209,78 @@ def test_prefixes_are_replaced_by_shorter_ones():
 
 def test_a_hierarchy_is_kept_through_mining():
     assert mine(ROWS, min_support=20, hierarchy=GOODS).hierarchy == Hierarchy.of(GOODS)
+
+
+@pytest.mark.parametrize("method", ["suppress", "withhold", "generalize"])
+@pytest.mark.parametrize("policy", [{"zeros": Verdict.WITHHOLD}, {"max_itemsets": 5}, {"round_to": 5}])
+@given(rows=baskets, hierarchy=parents, sigma=st.integers(3, 8))
+def test_a_policy_is_met_where_readers_know_the_parents(method, policy, rows, hierarchy, sigma):
+    rule = Policy("ours", 3, **policy)
+    release = block(make(rows), min_support=sigma, policy=rule, method=method, hierarchy=hierarchy)
+    assert release.verdict is not Verdict.WITHHOLD
+    assert len(shown_implications(release.question.patterns, rule)) == 0
+
+
+def shown_implications(patterns, rule):
+    """Return the implications that a policy withholds, apart from those of the hierarchy."""
+    return find_implications(patterns) if len(patterns) and rule.zeros is Verdict.WITHHOLD else ()
+
+
+@given(rows=baskets, hierarchy=parents, sigma=st.integers(2, 8))
+def test_a_hierarchy_is_no_implication_and_others_are(rows, hierarchy, sigma):
+    full = fill(make(rows), hierarchy)
+    expected = {
+        (base, item)
+        for base, item in oracle.implications(full, sigma)
+        if not any(item in oracle.with_ancestors([one], hierarchy) for one in base)
+    }
+    found = find_implications(mine(make(rows), min_support=sigma, hierarchy=hierarchy))
+    assert {(one.base, one.item) for one in found} == expected
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "spmf", "parquet"])
+@pytest.mark.parametrize("method", ["generalize", "withhold", "add"])
+def test_a_release_folder_tells_its_hierarchy(tmp_path, method, form):
+    release = block(ROWS, min_support=20, k=10, method=method, hierarchy={**GOODS, "bread": "food"})
+    assert write_release(release, tmp_path / "release", format=form).is_good
+    told = json.loads((tmp_path / "release" / "release.json").read_bytes())
+    used = frozenset().union(*dict(release.patterns))
+    pairs = [[child, parent] for child, parent in [("bread", "food"), ("milk", "drinks"), ("tea", "drinks")]]
+    assert told["hierarchy"] == [pair for pair in pairs if {*pair} <= used]
+    assert told["generalized"] == (["drinks"] if method == "generalize" else [])
+
+
+def test_a_file_of_patterns_tells_its_hierarchy(tmp_path):
+    patterns = mine(ROWS, min_support=20, hierarchy=GOODS)
+    write_patterns(patterns, tmp_path / "patterns.json")
+    assert read_patterns(tmp_path / "patterns.json").hierarchy == Hierarchy.of(GOODS)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hierarchy": [["tea", "nothing"]]},
+        {"hierarchy": [["tea"]]},
+        {"hierarchy": [["drinks", "bread"], ["bread", "drinks"]]},
+        {"hierarchy": [["drinks", "bread"], ["drinks", "bread"]]},
+        {"generalized": ["nothing"]},
+    ],
+)
+def test_a_hierarchy_that_cannot_be_is_a_fault(tmp_path, wrong):
+    folder = tmp_path / "release"
+    write_release(block(ROWS, min_support=20, k=10, method="generalize", hierarchy=GOODS), folder)
+    told = json.loads((folder / "release.json").read_bytes())
+    (folder / "release.json").write_text(json.dumps({**told, **wrong}))
+    assert not verify(folder).is_good
+
+
+def test_the_verifier_knows_parents(tmp_path):
+    rows = [["tea", "drinks"]] * 30 + [["drinks"]] * 4 + [[]] * 30
+    write_release(block(rows, min_support=20, k=5, max_length=1, method="suppress"), tmp_path / "one", format="csv")
+    folder = tmp_path / "one"
+    told, certificate = (json.loads((folder / name).read_bytes()) for name in ("release.json", "certificate.json"))
+    text = json.dumps({**certificate, "hierarchy": [["tea", "drinks"]]})
+    (folder / "certificate.json").write_text(text)
+    files = {**told["files"], "certificate.json": sha256(text.encode()).hexdigest()}
+    (folder / "release.json").write_text(json.dumps({**told, "hierarchy": [["tea", "drinks"]], "files": files}))
+    assert verify(folder).faults == ("with the hierarchy in release.json: 1 channels reveal fewer than k rows",)

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from discreet.blocking.problem import BlockSolution
+from discreet.data.hierarchy import find_followed
 from discreet.data.patterns import Patterns
 from discreet.disclosure.detect import Question, find_channels, list_frequent
 from discreet.disclosure.implications import list_free
@@ -55,7 +56,9 @@ def meet(solution: BlockSolution, policy: Policy) -> Question:
         return question
     patterns = question.patterns if keeps_whole(policy) else _list_safe(solution, policy)
     if most is not None and len(patterns) > most:
-        patterns = _raise_support(patterns, most) if is_whole else patterns.take(_find_commonest(patterns, most))
+        patterns = (
+            _raise_support(patterns, most) if is_whole else _follow(patterns.take(_find_commonest(patterns, most)))
+        )
     met = Question(patterns, None, question.limit, question.threads, is_whole)
     if len(patterns) and len(find_channels(met)):
         raise GuaranteeError("channels are left in what meets the policy; nothing is released: please report this")
@@ -69,8 +72,21 @@ def _list_safe(solution: BlockSolution, policy: Policy) -> Patterns:
     listed = list_frequent(before, most) if policy.zeros is Verdict.RELEASE else list_free(before, most)
     # At a minimum support of 1, readers would take a missing itemset for one that no row holds.
     least = max(listed.min_support, policy.k)
-    listed = replace(listed, min_support=least, schema=before.schema, reading=before.reading)
-    return listed.take(np.flatnonzero(_round(listed.supports, policy.round_to or 1) >= policy.k))
+    known = {"schema": before.schema, "hierarchy": before.hierarchy, "reading": before.reading}
+    listed = replace(listed, min_support=least, **known)
+    listed = listed.take(np.flatnonzero(_round(listed.supports, policy.round_to or 1) >= policy.k))
+    return _follow(listed, fewer=policy.zeros is not Verdict.RELEASE)
+
+
+def _follow(patterns: Patterns, *, fewer: bool = False) -> Patterns:
+    """Return the patterns without those of which readers who know the parents of items would know more than is listed.
+
+    With ``fewer``, they show no implication but those of the hierarchy itself.
+    """
+    if patterns.hierarchy is None:
+        return patterns
+    listed = patterns.itemsets.weigh(patterns.supports)
+    return patterns.take(find_followed(listed, patterns.labels, patterns.hierarchy, fewer=fewer))
 
 
 def _raise_support(patterns: Patterns, most: int) -> Patterns:

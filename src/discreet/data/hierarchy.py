@@ -274,19 +274,49 @@ def find_unlisted(
     lines = [line.tolist() for line in _lines_of_used(itemsets, labels, hierarchy)]
     every = [frozenset(itemset.tolist()) for itemset in itemsets]
     known = {*every}
-
-    def reduce(itemset: frozenset[int]) -> frozenset[int]:
-        return itemset.difference(*(lines[code][1:] for code in itemset))
-
     for number, itemset in enumerate(every):
         if cut is None:
-            others = [reduce(itemset - {code} | {lines[code][1]}) for code in itemset if len(lines[code]) > 1]
+            others = list_raised(itemset, lines)
         else:
             others = [itemset.union(*(lines[code] for code in itemset))] if len(itemset) < cut else []
         missing = next((other for other in others if other not in known), None)
         if missing is not None:
             return sorted(missing), number
     return [], -1
+
+
+def list_raised(itemset: frozenset[int], lines: Sequence[list[int]]) -> list[frozenset[int]]:
+    """Return an itemset with an item's parent for the item, once for each, without items that are above others in it.
+
+    >>> list_raised(frozenset([0, 2]), [[0], [1, 0], [2, 1, 0]])
+    [frozenset({1})]
+    """
+    raised = (itemset - {code} | {lines[code][1]} for code in sorted(itemset) if len(lines[code]) > 1)
+    return [one.difference(*(lines[code][1:] for code in one)) for one in raised]
+
+
+def find_followed(listed: Weighted, labels: Sequence[Label], hierarchy: Hierarchy, *, fewer: bool) -> Numbers:
+    """Return the numbers of the itemsets that stay, if those with an item's parent for the item must be listed too.
+
+    With ``fewer``, they must also have fewer rows than these: as many would show that all rows with the parent have the
+    item. What contains an itemset that goes, goes as well.
+
+    >>> listed = Itemsets.of([[], [0], [1], [1, 2], [2]]).weigh(np.array([90, 60, 40, 30, 50]))
+    >>> find_followed(listed, ["drinks", "tea", "bread"], Hierarchy.of({"tea": "drinks"}), fewer=False).tolist()
+    [0, 1, 2, 4]
+    """
+    lines = [line.tolist() for line in _lines_of_used(listed, labels, hierarchy)]
+    every = [frozenset(itemset.tolist()) for itemset in listed]
+    support, size = dict(zip(every, listed.weights.tolist(), strict=True)), -1
+    while size != len(support):
+        size = len(support)
+        for itemset in every if size else ():
+            rows = support.get(itemset)
+            raised = [] if rows is None else [support.get(one, -1) for one in list_raised(itemset, lines)]
+            parts = [] if rows is None else [support.get(itemset - {code}, -1) for code in itemset]
+            if any(one < 0 for one in parts) or any(one < 0 or (fewer and one == rows) for one in raised):
+                del support[itemset]
+    return np.flatnonzero([itemset in support for itemset in every])
 
 
 def _lines_of_used(itemsets: Itemsets, labels: Sequence[Label], hierarchy: Hierarchy) -> Itemsets:

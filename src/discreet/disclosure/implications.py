@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from discreet import kernels
+from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import Items, Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import Family, build_family
 from discreet.data.patterns import Patterns
@@ -91,7 +92,20 @@ def find_implications(patterns: Patterns) -> Implications:
     lengths = np.diff(offsets)
     ranks = np.lexsort((items, lengths))
     kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))
-    return Implications(Itemsets(offsets, bases).take(ranks), items[ranks], family.labels, bool(more))
+    found = Implications(Itemsets(offsets, bases).take(ranks), items[ranks], family.labels, bool(more))
+    return found if patterns.hierarchy is None else _leave_out_parents(found, patterns.hierarchy)
+
+
+def _leave_out_parents(found: Implications, hierarchy: Hierarchy) -> Implications:
+    """Return the implications without those that everyone knows: an item implies its ancestors."""
+    lines, many = hierarchy.lines(found.labels), max(1, len(found.labels))
+    known = lines.items[lines.offsets[:-1]][lines.owners] * np.int64(many) + lines.items
+    is_single = found.bases.lengths == 1
+    single = found.bases.items[found.bases.offsets[:-1][is_single]] * np.int64(many) + found.items[is_single]
+    is_new = np.ones(len(found), dtype=np.bool_)
+    is_new[is_single] = ~np.isin(single, known)
+    kept = np.flatnonzero(is_new)
+    return replace(found, bases=found.bases.take(kept), items=found.items[kept])
 
 
 def list_free(patterns: Patterns, most: int = MOST) -> Patterns:
