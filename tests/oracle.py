@@ -1584,19 +1584,17 @@ def agreed_in_all_tables(listed, groups, others, k):
     most = [*listed.values(), *(np.inf if others is None else others for _ in unlisted)]
     known = LinearConstraint([[one <= kind for kind in kinds] for one in [*listed, *unlisted]], least, most)
 
-    def find_table(*limits):
-        found = milp(np.zeros(len(kinds)), integrality=np.ones(len(kinds)), constraints=[known, *limits])
+    def find(most, *limits):
+        found = milp(np.zeros(len(kinds)), integrality=np.ones(len(kinds)), bounds=(0, most), constraints=limits)
         return [] if found.x is None else [np.rint(found.x).astype(int)]
 
-    tables = find_table()
-    while (chosen := boolean_pattern(np.array(tables), k)) is not None:
-        is_chosen = np.isin(np.arange(len(kinds)), chosen)
-        others_ = find_table(LinearConstraint(is_chosen, -np.inf, 0)) or find_table(
-            LinearConstraint(is_chosen, k, np.inf)
-        )
-        if not others_:
-            return {kinds[at] for at in chosen}
-        tables += others_
+    tables = find(np.inf, known)
+    while chosen := find(1, LinearConstraint(tables, 1, k - 1)):
+        few, many = (LinearConstraint(chosen, *ends) for ends in ((0, 0), (k, np.inf)))
+        other = find(np.inf, known, few) or find(np.inf, known, many)
+        if not other:
+            return {kind for kind, is_chosen in zip(kinds, chosen[0], strict=True) if is_chosen}
+        tables += other
     return None
 
 
@@ -1653,3 +1651,14 @@ def reveals_few(listed, rows, attributes, parents, k):
     items = frozenset().union(*listed)
     tops = {with_ancestors(itemset, parents) & items for itemset in listed}
     return any(0 < many < k for top in tops for many in Counter(row & top for row in rows).values())
+
+
+def least_cover(groups, needs, costs):
+    """Return the least cost of copies of rows, so many in each group as it needs; a row costs the same each time."""
+    choices = product(*(range(max(needs) + 1) for _ in costs))
+    enough = (
+        copies
+        for copies in choices
+        if all(sum(copies[row] for row in group) >= need for group, need in zip(groups, needs, strict=True))
+    )
+    return min(sum(cost * many for cost, many in zip(costs, copies, strict=True)) for copies in enough)

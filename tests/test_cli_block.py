@@ -234,7 +234,6 @@ BAD = [
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--compare"], "--compare tries all methods"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "suppress", "--merge"], "--merge means nothing to"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--merge"], "--merge means nothing to the method best"),
-    (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--keep-n"], "--keep-n means nothing to"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--method", "add", "--seconds", "3"], "--seconds means nothing"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "0"], "--seconds is '0'; give a number"),
     (["rows.csv", "--min-support", "10", "-k", "10", "--seconds", "nan"], "'nan'; give a number of seconds above 0"),

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Final, NamedTuple, Unpack
 
 from discreet.blocking import methods
+from discreet.blocking.balance import keep_number
 from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.distortion import class_sizes
@@ -35,11 +36,10 @@ class Blocker(NamedTuple):
     """A method of ``block``: how it works, in words, and its functions.
 
     ``resist`` is its form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows,
-    each for several channels. A method ``is_whole`` if it publishes the whole list of some rows, ``keeps_n`` if it can
-    keep the number of rows, and ``is_search`` if it takes ``seconds`` and needs the rows themselves, not merged.
-    ``with_schema`` is the form for readers who know a schema, against any attacker, where that is another one. If it
-    ``fits_beside``, its releases can be made safe together with older ones. One that is ``by_hierarchy`` needs the
-    parents of items.
+    each for several channels. A method ``is_whole`` if it publishes the whole list of some rows; and ``is_search`` if
+    it takes ``seconds`` and needs the rows themselves, not merged. ``with_schema`` is the form for readers who know a
+    schema, against any attacker, where that is another one. If it ``fits_beside``, its releases can be made safe
+    together with older ones. One that is ``by_hierarchy`` needs the parents of items.
     """
 
     how: str
@@ -47,7 +47,6 @@ class Blocker(NamedTuple):
     resist: Form
     merged: tuple[Form, Form] | None = None
     is_whole: bool = True
-    keeps_n: bool = False
     is_search: bool = False
     with_schema: Form | None = None
     fits_beside: bool = False
@@ -68,21 +67,18 @@ METHODS: Final[Mapping[str, Blocker]] = {
         methods.withhold,
         methods.withhold_more,
         is_whole=False,
-        keeps_n=True,
         fits_beside=True,
     ),
     "generalize": Blocker(
         "values are replaced by their parents in the hierarchy, in all rows, and all supports are exact",
         generalize,
         generalize_more,
-        keeps_n=True,
         by_hierarchy=True,
     ),
     "optimal": Blocker(
         "rows are left out and others added, so that supports change as little as could be found",
         minimize_distortion,
         minimize_distortion,
-        keeps_n=True,
         is_search=True,
     ),
 }
@@ -159,8 +155,6 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     blocker = METHODS.get(method)
     if merge and (blocker is None or blocker.merged is None):
         raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
-    if keep_n and blocker is not None and not blocker.keeps_n:
-        raise OptionError(f"{method!r} changes the number of rows; leave ", Option("keep_n"), " out, or use 'optimal'")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
     rule, wait = as_policy(policy, k), as_time(seconds, method)
@@ -257,6 +251,7 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
     # Sums with the schema over several releases are found by the attacker alone.
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
     solution = forms[goes_on](problem)
+    solution = keep_number(solution) if problem.keep_n else solution
     check(solution)
     met, listed = meet(solution, policy), solution.patterns
     check_beside(met.patterns, problem.beside, k=problem.k, grown=problem.grown)
@@ -290,8 +285,6 @@ def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str]
             try:
                 release = solve(method, problem if blocker.is_whole else limited, policy, merge=merge)
                 _ = release.distortion
-                if problem.keep_n and release.question.patterns.n != problem.patterns.n:
-                    release, left_out = None, "it changes the number of rows, which must be kept"
             except BudgetError as error:
                 release, left_out = None, error.message
             name = f"{method}, merged" if merge else method

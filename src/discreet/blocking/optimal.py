@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.blocking import methods, row_types
+from discreet.blocking.balance import keep_number
 from discreet.blocking.distortion import class_sizes, distortion
 from discreet.blocking.methods import find_inferences, match_rows
 from discreet.blocking.problem import BlockProblem, BlockSolution, Proof
@@ -40,7 +41,7 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
 
     If there are few items, the search covers all possible rows, and itemsets may be lost if that costs less. Otherwise
     it keeps every itemset and changes some types of rows. The result is never worse than "add", merged or not, or
-    "suppress"; with ``keep_n`` these count only if they keep the number of rows.
+    "suppress"; with ``keep_n`` these are changed to keep the number of rows.
 
     Each inference of a stronger attacker from the best solution, and each remainder that a schema reveals, is cut off:
     it must hold for no row or for k. The search starts again, until there is none. Other releases might be safe without
@@ -55,7 +56,7 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
     resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
     *starts, merge = plain if problem.against == "plain" else resisting
     if problem.schema:
-        starts[0] = merge = repeat
+        starts[0], merge = repeat, lambda _: None
     known = _solve_each(problem, starts)
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([_average(one) for one in known], default=1.0)
@@ -116,13 +117,13 @@ def _find_inferences(solution: BlockSolution) -> tuple[Finding, ...]:
 
 
 def _solve_each(problem: BlockProblem, forms: Iterable[Search]) -> list[BlockSolution]:
-    """Return the solutions that exist within the limits and, if they must, keep the number of rows."""
+    """Return the solutions that exist within the limits, with the number of rows kept if it must be."""
     solutions = []
     for solve in forms:
         with suppress(BudgetError):
-            solutions.append(solve(problem))
-    n = problem.patterns.n
-    return [one for one in solutions if one is not None and (not problem.keep_n or one.patterns.n == n)]
+            one = solve(problem)
+            solutions.append(keep_number(one) if one is not None and problem.keep_n else one)
+    return [one for one in solutions if one is not None]
 
 
 class ModelCells(NamedTuple):

@@ -52,7 +52,7 @@ class BlockProblem:
 
     If the list is cut at a length, it has all frequent itemsets up to it. "add" needs none of the rows, and "suppress"
     only those that it will suppress. The attacker ``against`` whom a release must hold may not infer anything else
-    either. With ``keep_n`` the search for the least distortion keeps the number of rows; it may take this many
+    either. With ``keep_n`` the number of rows is kept. The search for the least distortion may take this many
     ``seconds``. Readers may subtract the releases ``beside`` it, of rows that have only ``grown`` since, or have not.
     """
 

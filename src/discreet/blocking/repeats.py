@@ -104,7 +104,8 @@ def find_groups(solution: BlockSolution, rows: Weighted) -> Groups:
         lengths = np.bincount(pairs[:, 0], minlength=len(threats))
         groups = Itemsets.from_lengths(lengths, pairs[order, 1].astype(np.int32))
     else:
-        findings = find_inferences(problem, solution.patterns, rows) if problem.against != "plain" else ()
+        present = rows.take(np.flatnonzero(rows.weights))
+        findings = find_inferences(problem, solution.patterns, present) if problem.against != "plain" else ()
         groups = Itemsets.of([np.flatnonzero(match_rows(rows, [one.pattern])).tolist() for one in findings])
     different = kernels.merge_rows.merge(
         *groups.flat, np.ones(len(groups), np.int64), np.arange(len(rows), dtype=np.int32)

@@ -43,7 +43,6 @@ from discreet.runtime.text import count_of
 
 FITS: Final = {
     "merge": {name for name, blocker in METHODS.items() if blocker.merged},
-    "keep_n": {BEST, *(name for name, blocker in METHODS.items() if blocker.keeps_n)},
     "seconds": {BEST, *(name for name, blocker in METHODS.items() if blocker.is_search)},
 }
 """The methods that an option is for."""
@@ -68,7 +67,7 @@ class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
         default=BEST,
     )
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
-    keep_n: bool = option("Keep the number of rows.")
+    keep_n: bool = option("Keep the number of rows: as many are dropped as are added, or the other way round.")
     seconds: float | None = option(
         "Time for optimal to look for less distortion.  [default: 60, or 1 within best]", "N"
     )
