@@ -1,10 +1,10 @@
 """What the web app answers is what the library says; its files verify, and what it hid cannot be found in them."""
 
 import io
+import itertools
 import json
 import zipfile
 from fractions import Fraction
-from itertools import pairwise
 from urllib.parse import quote
 
 import pytest
@@ -14,6 +14,8 @@ import discreet
 from discreet import report
 from discreet.blocking.distortion import supports_in
 from discreet.data.generate import clinic
+from discreet.web.context import Cache, Context, Data
+from discreet.web.handlers import block as handlers
 
 CLINIC = clinic(2000, seed=1)
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -220,6 +222,68 @@ def test_a_trade_off_of_dense_rows_begins_where_there_is_not_too_much(client):
     found = facts(client, "tradeoff", data=loaded(client, csv_of(rows)), k=7)
     assert max(found["itemsets"]) <= 200_000
     assert 7 in found["ks"]
+
+
+def test_advice_is_the_librarys(client, data):
+    expected = discreet.advise(CLINIC, min_support="5%", k=10)
+    found = facts(client, "advise", data=data, **AT)
+    assert (found["verdict"], found["best"]) == ("WITHHOLD", 0)
+    assert found["recommendation"] == expected.recommendation
+    assert [(line["what"], line["verdict"], line["kept"], line["rows_touched"]) for line in found["remedies"]] == [
+        (one.what, one.verdict.name, one.kept, one.rows_touched) for one in expected.remedies
+    ]
+    for line, one in zip(found["remedies"], expected.remedies, strict=True):
+        assert line["distortion"] == one.costs.itemsets._asdict()
+        assert (line["costs"]["n_after"], line["costs"]["items"]["largest"]) == (
+            one.costs.n_after,
+            one.costs.items.largest,
+        )
+    assert [(cause["name"], cause["findings"]) for cause in found["items"]] == [
+        (cause.name, cause.findings) for cause in expected.items
+    ]
+    assert sum(cause["share"] for cause in found["items"]) == pytest.approx(
+        sum(cause.share for cause in expected.items)
+    )
+
+
+def test_every_remedy_is_done_with_its_options(client, data):
+    remedies = facts(client, "advise", data=data, **AT)["remedies"]
+    assert {*itertools.chain.from_iterable(line["options"] for line in remedies)} == {
+        *("method", "merge", "max_length", "min_support", "leave_out")
+    }
+    for line in remedies:
+        found = facts(client, "block", data=data, **{**AT, **line["options"]})
+        assert found["verdict"] == line["verdict"] == "RELEASE"
+        published = found["distortion"]["itemsets"] - found["distortion"]["lost"]
+        assert (published, found["costs"]["n_after"]) == (line["kept"], line["costs"]["n_after"])
+        assert "release.zip" in [file["name"] for file in found["files"]]
+
+
+def test_the_releases_of_remedies_are_at_hand(monkeypatch, tmp_path):
+    context = Context(Cache(), Data("clinic", "clinic", None, {}), tmp_path / "files", 1 << 30, list, bool)
+    remedies = handlers.advise(context, **AT, seconds=1.0)["remedies"]
+    assert len(remedies) > 8
+    monkeypatch.setattr(discreet, "block", None)
+    for at, line in enumerate(remedies):
+        context.place = tmp_path / str(at)
+        assert handlers.block(context, **{**AT, "seconds": 1.0, **line["options"]})["verdict"] == "RELEASE"
+
+
+def test_what_may_be_published_as_it_is_needs_no_remedy(client, data):
+    found = facts(client, "advise", data=data, min_support="50%", k=10)
+    assert (found["verdict"], found["best"], len(found["remedies"])) == ("RELEASE", 0, 1)
+    assert found["recommendation"].startswith("Nothing needs to be done")
+    assert found["items"] == found["attributes"] == []
+
+
+def test_remedies_name_the_columns_of_a_table_and_labels_of_any_kind(client):
+    lines = ["sex,\u202esmokes", *["f,yes"] * 50, *["f,no"] * 50, *["m,yes"] * 50, *["m,no"] * 3]
+    data = loaded(client, "\n".join(lines).encode(), "table.csv", format="table")
+    found = facts(client, "advise", data=data, min_support=40, k=10)
+    assert {cause["name"] for cause in found["attributes"]} == {"sex", "\\u202esmokes"}
+    assert "\u202e" not in found["recommendation"] + "".join(line["what"] for line in found["remedies"])
+    left_out = [line for line in found["remedies"] if line["options"].get("leave_out") == ["\u202esmokes"]]
+    assert facts(client, "block", data=data, min_support=40, k=10, **left_out[0]["options"])["verdict"] == "RELEASE"
 
 
 def test_methods_are_compared_as_by_the_library(client):
@@ -442,6 +506,7 @@ def test_patterns_without_rows_are_judged_and_nothing_else(client):
     assert fetched(client, facts(client, "report", data=data, k=10), "report.html")
     for verb, asked in {
         "tradeoff": {},
+        "advise": AT,
         "compare": AT,
         "block": AT,
         "hide": {"sensitive": "a"},
@@ -572,4 +637,4 @@ def test_distinct_pages_do_not_overlap(client, data):
         {line["number"] for line in facts(client, "detect", data=data, **AT, offset=offset, limit=20)["channels"]}
         for offset in (0, 20, 40)
     ]
-    assert all(not one & other for one, other in pairwise(numbers))
+    assert all(not one & other for one, other in itertools.pairwise(numbers))

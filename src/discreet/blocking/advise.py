@@ -21,7 +21,7 @@ from discreet.data.schema import Groups
 from discreet.data.thresholds import Threshold, say_count
 from discreet.data.transactions import Transactions, as_transactions
 from discreet.disclosure.channels import Channels
-from discreet.errors import BudgetError, OptionError, ThresholdError, refuse_truth
+from discreet.errors import BudgetError, Message, OptionError, ThresholdError, refuse_truth
 from discreet.judging.audit import Audit, audit
 from discreet.judging.finding import FindingGroup
 from discreet.judging.policy import Policy, Verdict
@@ -120,21 +120,22 @@ class Advice:
         return first if first.verdict is Verdict.RELEASE else None
 
     @cached_property
-    def recommendation(self) -> str:
+    def recommendation(self) -> Message:
         """What to do, and why, in a sentence or two."""
         best = self.best
         if self.audit.verdict is Verdict.RELEASE:
-            return "Nothing needs to be done: this may be published as it is."
+            return Message("Nothing needs to be done: this may be published as it is.")
         if best is None:
-            return f"Nothing that was tried ends in RELEASE. {self.audit.advice}"
+            return Message("Nothing that was tried ends in RELEASE. ", self.audit.advice)
         if best.kept <= 1:
-            return "Nothing but the number of rows could be published safely. Publish less, or of more rows."
-        told = f"Best: {best.what}; {best.sentence}."
+            return Message("Nothing but the number of rows could be published safely. Publish less, or of more rows.")
+        told = Message(f"Best: {best.what}; {best.sentence}.")
         others = (one for one in self.remedies[1:] if one.verdict is Verdict.RELEASE and one.kept > best.kept)
         richer = max(others, key=lambda one: one.kept, default=None)
         if richer is None:
             return told
-        return f"{told} More, {richer.kept:,}, would be kept if you {richer.what}, but that {_say_why(richer)}."
+        why = _say_why(richer)
+        return Message(told, f" More, {richer.kept:,}, would be kept if you {richer.what}, but that {why}.")
 
     def __repr__(self) -> str:
         tried = f"{len(self.remedies)} remedies tried"
@@ -238,7 +239,7 @@ def _try(situation: Situation, what: str, options: dict[str, Any]) -> Remedy:
     try:
         release = block(situation.rows, **{**situation.asked, **given})
     except (BudgetError, ThresholdError, OptionError) as error:
-        return Remedy(what, given, None, None, str(error))
+        return Remedy(what, given, None, None, error.message)
     return Remedy(what, given, release, costs(situation.patterns, release.patterns))
 
 

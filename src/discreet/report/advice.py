@@ -7,6 +7,7 @@ from typing import Any, Final
 from discreet import __version__
 from discreet.blocking.advise import Advice, Cause, Remedy
 from discreet.data.thresholds import say_least
+from discreet.errors import on_command_line
 from discreet.judging.checks import WIDTH
 from discreet.judging.policy import Verdict
 from discreet.report.findings import Source
@@ -49,7 +50,7 @@ def advice_text(
     for remedy in advice.remedies:
         if remedy.left_out:
             yield from ("", *wrap(printable(f"Not tried to the end: {remedy.what}: {remedy.left_out}"), WIDTH))
-    yield from ("", *wrap(printable(advice.recommendation), WIDTH))
+    yield from ("", *wrap(printable(advice.recommendation.say(on_command_line)), WIDTH))
     if say is not None and advice.best is not None:
         yield from ("", f"  {printable(say(advice.best))}")
 
@@ -92,6 +93,7 @@ def _list_remedy(remedy: Remedy) -> dict[str, Any]:
         "verdict": None if remedy.verdict is None else remedy.verdict.name,
         "kept": remedy.kept,
         "rows_touched": remedy.rows_touched,
+        "distortion": None if remedy.costs is None else remedy.costs.itemsets._asdict(),
         "costs": None if remedy.costs is None else cost_facts(remedy.costs),
         "left_out": remedy.left_out or None,
     }

@@ -15,7 +15,7 @@ from discreet.judging.policy import names as policy_names
 from discreet.runtime.text import abbreviate
 from discreet.web.context import UploadOptions
 from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, tradeoff
-from discreet.web.handlers.block import block, compare
+from discreet.web.handlers.block import advise, block, compare
 from discreet.web.handlers.hide import compare_hiding, hide
 from discreet.web.handlers.read import preview, query, read
 from discreet.web.handlers.verify import verify
@@ -62,6 +62,7 @@ HANDLERS: Final[Mapping[str, Handler]] = {
     "tradeoff": Handler(tradeoff, long=True),
     "detect": Handler(detect, by_address=False),
     "explain": Handler(explain),
+    "advise": Handler(advise, long=True),
     "compare": Handler(compare, long=True),
     "block": Handler(block, long=True),
     "hide": Handler(hide, by_address=False, long=True),

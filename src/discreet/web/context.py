@@ -26,7 +26,7 @@ Made = TypeVar("Made")
 
 MOST_PATTERNS: Final = 5_000_000  # more itemsets are of no use to a page
 TICK: Final = 0.1  # seconds between two reports of progress
-KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 8}  # values of each kind that are kept
+KEPT: Final = {"data": 3, "index": 2, "audit": 4, "release": 24}  # values of each kind that are kept
 FIRST_DATE: Final = (1980, 1, 1, 0, 0, 0)  # of every file in our zips: the earliest that a zip can hold
 CLINIC: Final = "clinic"
 CLINIC_ROWS: Final = 2_000

@@ -1,6 +1,6 @@
-"""Block: the methods side by side, and a release by one of them, with its files."""
+"""Block: what could be done, the methods side by side, and a release by one of them, with its files."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, Final, NotRequired, TypedDict, Unpack
@@ -14,8 +14,9 @@ from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.comparison import ComparedMethod
 from discreet.blocking.distortion import supports_in
 from discreet.data.thresholds import Threshold
+from discreet.runtime.text import printable
 from discreet.web.context import Context, list_files
-from discreet.web.messages import on_page, say_on_page, show_itemset
+from discreet.web.messages import on_page, say_on_page, show_itemset, show_labels
 
 SECONDS: Final = 20.0  # for the search by default: somebody is waiting
 MOST_CHANGES: Final = 200
@@ -34,6 +35,20 @@ class BlockRule(TypedDict):
     leave_out: NotRequired[list[str]]
 
 
+def advise(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
+    """Try what could be done; the releases are kept for who takes one of them."""
+    advice = discreet.advise(context.rows(), **rule, **context.budget("trying remedies"))
+    for remedy in advice.remedies:
+        if remedy.verdict is Verdict.RELEASE:
+            context.cache.put("release", _key(context, **{**rule, **remedy.options}), remedy.release)
+    facts = reports.advice_facts(advice)
+    for cause in (*facts["items"], *facts["attributes"]):
+        [cause["name"]] = show_labels([cause["name"]])
+    for line, remedy in zip(facts["remedies"], advice.remedies, strict=True):
+        line["what"], line["left_out"] = printable(remedy.what), printable(say_on_page(remedy.left_out)) or None
+    return {**facts, "recommendation": printable(say_on_page(advice.recommendation))}
+
+
 def compare(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
     """Compare the releases of all methods."""
     budget = context.budget("comparing")
@@ -41,7 +56,7 @@ def compare(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
     comparison = discreet.compare(context.rows(), **rule, **budget)
     made = [(line.method, line.merge, line.release) for line in comparison.lines if line.release is not None]
     for method, merge, release in [*made, (BEST, False, comparison.best)]:
-        context.cache.put("release", _key(context, rule, method, merge=merge), release)
+        context.cache.put("release", _key(context, **rule, method=method, merge=merge), release)
     return {
         "methods": [_describe(line) for line in comparison.lines],
         "best": comparison.best_name,
@@ -60,7 +75,8 @@ def block(
         budget = context.budget("blocking")
         return discreet.block(context.rows(), method=method, merge=merge, keep_n=keep_n, **rule, **budget)
 
-    release = context.cache.get("release", _key(context, rule, method, merge=merge, keep_n=keep_n), make)
+    key = _key(context, **rule, method=method, merge=merge, keep_n=keep_n)
+    release = context.cache.get("release", key, make)
     context.stage("writing")
     changes = _list_changes(release)
     return {
@@ -74,9 +90,19 @@ def block(
     }
 
 
-def _key(context: Context, rule: BlockRule, method: str, *, merge: bool, keep_n: bool = False) -> Hashable:
-    words = {**rule, "leave_out": tuple(rule.get("leave_out", ()))}
-    return context.data.id, frozenset(words.items()), method, merge, keep_n
+def _key(
+    context: Context,
+    *,
+    method: str,
+    merge: bool = False,
+    keep_n: bool = False,
+    leave_out: Iterable[object] = (),
+    **rule: object,
+) -> Hashable:
+    """Return the cache key of a release; its time matters only if the method is a search."""
+    if method in METHODS and not METHODS[method].is_search:
+        rule.pop("seconds", None)
+    return context.data.id, method, merge, keep_n, tuple(map(str, leave_out)), frozenset(rule.items())
 
 
 def _describe(line: ComparedMethod) -> dict[str, Any]:

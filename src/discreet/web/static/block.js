@@ -1,6 +1,7 @@
-// The page "block": methods side by side, and the effect of the chosen one.
+// The page "block": what could be done, the methods side by side, and the effect of what was chosen.
 
-import { bytes, byId, figure, fill, itemset, make, number, percent, sentence } from "./dom.js";
+import { describe, methodOf, nameOf, showAdvice } from "./advice.js";
+import { bytes, byId, figure, fill, itemset, listSome, make, number, percent, right, sentence } from "./dom.js";
 import { draw } from "./charts.js";
 import { opened } from "./page.js";
 import { asArguments, settings } from "./settings.js";
@@ -9,47 +10,78 @@ import { asking, worker } from "./work.js";
 
 const SHOWN = 12;
 
+const runAdvise = worker(byId("advise-work"));
 const runCompare = worker(byId("compare-work"));
 const runBlock = worker(byId("block-work"));
+const BEST = { name: null, options: { method: "best" } };
 
 let args = null;
+let advised = null; // the recommended remedy
+let marked = null; // the name of what is shown below
+let chosen = null; // what somebody chose since the settings were changed: its name, its options, and what it does
 let seconds = Number(state.get("seconds")) || 3;
 
 async function begin() {
   const facts = await opened({ rowsNeeded: true });
   if (!facts) return;
-  const follow = (now) => compare(asArguments(facts, now));
+  const follow = (now) => start(asArguments(facts, now));
   const controls = settings(facts, follow);
   byId("seconds").value = String(seconds);
   byId("seconds").addEventListener("change", () => {
     seconds = Number(byId("seconds").value);
-    follow(controls.now);
+    state.put({ seconds: seconds === 3 ? null : seconds });
+    compare();
   });
   follow(controls.now);
 }
 
-/** Compare the methods, then show the one chosen before or the recommended one. */
-async function compare(now) {
-  args = now;
+/** Ask for advice, and for a comparison, which waits for it: long work is done one at a time. */
+function start(now) {
+  [args, advised, chosen] = [now, null, null];
   const { min_support, k, policy, max_length } = now;
-  state.put({ min_support, k, policy, max_length, seconds: seconds === 3 ? null : seconds });
+  state.put({ min_support, k, policy, max_length });
+  advise();
+  compare();
+}
+
+async function advise() {
+  for (const id of ["advised", "advice"]) byId(id).classList.add("stale");
+  for (const button of byId("remedies").querySelectorAll("button")) button.disabled = true;
+  const found = await runAdvise(asking("advise", args));
+  if (!found) return;
+  for (const id of ["advised", "advice"]) byId(id).classList.remove("stale");
+  advised = found.best === null ? null : asChoice(found.remedies[found.best]);
+  showAdvice(found, (one) => {
+    choose(asChoice(one));
+    byId("result").scrollIntoView();
+    byId("result").focus({ preventScroll: true });
+  });
+  markChosen(marked);
+}
+
+const asChoice = (one) => ({ name: nameOf(one), options: one.options, done: describe(one), isMethod: Boolean(methodOf(one)) });
+
+/** Compare the methods; then show what was chosen before, or what is recommended. */
+async function compare() {
   for (const id of ["methods", "released", "recommendation"]) byId(id).classList.add("stale");
-  const found = await runCompare(asking("compare", { ...now, seconds }));
+  const found = await runCompare(asking("compare", { ...args, seconds }));
   if (!found) return;
   byId("methods").classList.remove("stale");
   byId("recommendation").classList.remove("stale");
   byId("recommendation").textContent = found.recommendation;
-  const made = found.methods.filter((one) => !one.left_out);
-  const chosen = made.find((one) => one.name === state.get("method"));
-  showMethods(found, chosen ?? made.find((one) => one.name === found.best));
-  // Unless one was chosen, ask for the best: the public files do not say which one that is.
-  block(chosen ?? { method: "best", merge: false });
+  showMethods(found);
+  const before = found.methods.find((one) => !one.left_out && one.name === state.get("method"));
+  const choice = chosen ?? (before ? asMethod(before) : advised?.isMethod === false ? advised : BEST);
+  markChosen(choice.name ?? found.best);
+  // Of the methods, unless one was chosen, ask for the best: the public files do not say which one that is.
+  block(choice);
 }
 
-function showMethods({ methods, best }, chosen) {
+const asMethod = ({ name, method, merge }) => ({ name, options: { method, merge }, isMethod: true });
+
+function showMethods({ methods, best }) {
   const most = Math.max(...methods.map((one) => one.average ?? 0)) || 1;
   fill(byId("methods").tBodies[0], ...methods.map((one) => methodLine(one, one.name === best, most)));
-  markChosen(chosen?.name);
 }
 
 function methodLine(one, isBest, most) {
@@ -58,7 +90,7 @@ function methodLine(one, isBest, most) {
     name: "method",
     value: one.name,
     disabled: Boolean(one.left_out),
-    change: () => choose(one),
+    change: () => choose(asMethod(one)),
   });
   const name = make(
     "span",
@@ -94,35 +126,37 @@ function methodLine(one, isBest, most) {
 
 const points = (share) => `${number(Number((100 * share).toPrecision(3)))} points`;
 
-const right = (text) => make("td", { class: "right" }, text);
-
 function bar(value, most) {
   const room = make("span", { class: "bar-room", "aria-hidden": "true" }, make("i"));
   room.firstChild.style.width = `${(100 * value) / most}%`;
   return make("div", { class: "bar" }, room, make("span", {}, percent(value)));
 }
 
-function choose(one) {
-  state.put({ method: one.name });
-  markChosen(one.name);
-  block(one);
+function choose(choice) {
+  chosen = choice;
+  // Other remedies may name labels, which the address must not hold.
+  state.put({ method: choice.isMethod ? choice.name : null });
+  markChosen(choice.name);
+  block(choice);
 }
 
 function markChosen(name) {
-  for (const line of byId("methods").tBodies[0].rows) {
+  marked = name;
+  for (const line of document.querySelectorAll("#methods tbody tr, #remedies tbody tr")) {
     const isChosen = line.dataset.name === name;
     line.toggleAttribute("data-chosen", isChosen);
-    line.querySelector("input").checked = isChosen;
+    for (const radio of line.querySelectorAll("input")) radio.checked = isChosen;
   }
 }
 
-async function block(one) {
+async function block({ options, done = "" }) {
   byId("released").classList.add("stale");
-  const found = await runBlock(asking("block", { ...args, method: one.method, merge: one.merge, seconds }));
+  const found = await runBlock(asking("block", { ...args, seconds, ...options }));
   if (!found) return;
   byId("released").classList.remove("stale");
   byId("released").hidden = false;
   showGuarantee(found);
+  byId("done").textContent = done;
   showNumbers(found);
   showFiles(found.files ?? []);
   showChanges(found.changes ?? []);
@@ -188,13 +222,7 @@ function showChanges(changes) {
       make("td", { class: "right" }, after === null ? "lost" : number(after)),
     );
   const body = byId("changes").tBodies[0];
-  const more = byId("more-changes");
-  const show = (many) => {
-    fill(body, ...changes.slice(0, many).map(line));
-    more.hidden = many >= changes.length;
-  };
-  more.onclick = () => show(changes.length);
-  show(SHOWN);
+  listSome(body, byId("more-changes"), changes.map(line), SHOWN);
   if (!changes.length)
     fill(body, make("tr", {}, make("td", { colspan: 3, class: "quiet" }, "No support has changed.")));
 }

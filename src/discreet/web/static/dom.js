@@ -44,6 +44,16 @@ export function itemset(held, lacked = []) {
   return make("span", { class: "itemset" }, ...nodes);
 }
 
+/** Return a cell of a table with a number. */
+export const right = (text) => make("td", { class: "right" }, text);
+
+/** Show the first lines of a table, and a button for the others. */
+export function listSome(body, button, lines, many) {
+  fill(body, ...lines.slice(0, many));
+  button.hidden = many >= lines.length;
+  button.onclick = () => listSome(body, button, lines, lines.length);
+}
+
 export const number = (value) => Number(value).toLocaleString("en-US", { maximumFractionDigits: 20 });
 
 /** Return "1 row" or "2 rows". */
