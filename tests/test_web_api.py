@@ -360,11 +360,14 @@ def test_the_changes_of_a_release_are_its_largest(client, data):
         assert line["after"] == (release.witness.support(line["items"]) if line["after"] else None)
 
 
-def test_a_release_that_a_policy_withholds_is_not_to_be_had(client, data):
-    found = facts(client, "block", data=data, min_support="5%", policy="opensafely", method="suppress")
-    assert found["verdict"] != "RELEASE"
+@pytest.mark.parametrize(("method", "verdict", "files"), [("add", "REVIEW", 3), ("suppress", "RELEASE", 1)])
+def test_what_needs_a_review_says_so_and_where_nothing_is_left_there_is_no_release(client, method, verdict, files):
+    data = loaded(client, csv_of(ROWS[:9]), format="baskets")
+    found = facts(client, "block", data=data, min_support=2, policy="acro", method=method)
+    assert (found["verdict"], len(found["files"])) == (verdict, files)
     assert found["advice"]
-    assert ("release.zip" in [file["name"] for file in found["files"]]) == (found["verdict"] == "REVIEW")
+    assert found["guarantee"] is None
+    assert "DO-NOT-RELEASE.zip" in [file["name"] for file in found["files"]]
 
 
 def test_the_same_release_is_the_same_bytes(client):

@@ -32,6 +32,7 @@ from discreet.runtime.text import count_of, percent, points
 
 LENGTHS: Final = {2: "publish single items and pairs only", 3: "publish up to three items together"}
 MOST_LEFT_OUT: Final = 3  # items or attributes that are left out, one at a time
+LESS: Final = "Publish less, or of more rows."
 EXACT: Final = "withhold"  # the method that is tried with what is published made coarser: its numbers are exact
 
 
@@ -126,9 +127,11 @@ class Advice:
         if self.audit.verdict is Verdict.RELEASE:
             return Message("Nothing needs to be done: this may be published as it is.")
         if best is None:
-            return Message("Nothing that was tried ends in RELEASE. ", self.audit.advice)
+            nearest = self.remedies[0].release
+            left = nearest.audit.advice if nearest is not None and nearest.audit is not None else LESS
+            return Message("Nothing that was tried ends in RELEASE. ", left)
         if best.kept <= 1:
-            return Message("Nothing but the number of rows could be published safely. Publish less, or of more rows.")
+            return Message(f"Nothing but the number of rows could be published safely. {LESS}")
         told = Message(f"Best: {best.what}; {best.sentence}.")
         others = (one for one in self.remedies[1:] if one.verdict is Verdict.RELEASE and one.kept > best.kept)
         richer = max(others, key=lambda one: one.kept, default=None)
