@@ -118,7 +118,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     - "generalize": replace values by their parents in the ``hierarchy``, in all rows, with the fewest levels lost; an
       item without a parent is left out where that does not help. Supports are exact, and the list is whole;
     - "optimal": find the least average distortion in ``seconds``, 60 by default, with a proof of how far it is from the
-      best; with ``keep_n=True`` keep the number of rows;
+      best;
     - "best": try all of these that fit, "optimal" for a second unless you give more, and take the one that ``compare``
       recommends: of those that end in RELEASE, one that changes no row ("withhold"), unless another keeps more than
       twice as many itemsets. If none ends in RELEASE, ``reason`` of the release says what is in the way.
@@ -128,7 +128,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     the verdict is not RELEASE all the same, ``in_the_way`` of the release names what to leave out, the fewest first.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
-    either. Then no rows are added, since they would lack values of attributes.
+    either. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that no
+    row lacks. With ``keep_n=True``, "suppress" repeats as many rows as it leaves out, and "add" leaves out as many as
+    it adds, or it is refused where no rows can take the place of others.
 
     With a ``hierarchy``, rows also hold the ancestors of their items, and readers know so (docs/hierarchies.md).
 
