@@ -76,6 +76,42 @@ def test_mushrooms_go_from_their_rows_to_a_verified_release(page, server, mushro
     assert "NOT GOOD" not in page.locator("#verified").inner_text()
 
 
+def test_what_is_advised_is_done_by_its_button(page, server, clinic, tmp_path):
+    load(page, server, clinic)
+    settle(page, min_support="5%", k=10)
+    page.get_by_role("link", name="Make it safe").click()
+    page.locator("#released:not(.stale):not([hidden])").wait_for(timeout=120_000)
+    advice = discreet.advise(generated(2000, seed=1), min_support="5%", k=10)
+    assert page.locator("#advised").inner_text() == advice.recommendation
+    assert page.locator("#remedies tbody tr").count() == len(advice.remedies)
+    assert page.locator("#remedies tr[data-chosen] .badge").inner_text() == "recommended"
+    assert [page.locator("#causes tbody th").nth(at).inner_text() for at in range(5)] == [
+        cause.name for cause in advice.items[:5]
+    ]
+    page.get_by_role("button", name="Do this: leave out diabetes type 2", exact=True).click()
+    page.locator("#remedies tr[data-chosen]").filter(has_text="Leave out diabetes type 2").wait_for()
+    page.locator("#done").filter(has_text="215 of 334").wait_for(timeout=60_000)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download release").click()
+    download.value.save_as(tmp_path / "release.zip")
+    with zipfile.ZipFile(tmp_path / "release.zip") as archive:
+        archive.extractall(tmp_path)
+    chosen = {"method": "withhold", "leave_out": ["diabetes type 2"]}
+    expected = discreet.block(generated(2000, seed=1), min_support="5%", k=10, **chosen).patterns
+    assert dict(discreet.read_patterns(tmp_path / "release" / "patterns.json")) == dict(expected)
+    assert "diabetes" not in page.url
+
+
+def test_advice_follows_the_settings(page, server, clinic):
+    load(page, server, clinic)
+    page.get_by_role("link", name="Make it safe").click()
+    page.locator("#remedies tbody tr").first.wait_for(timeout=120_000)
+    page.get_by_role("textbox", name="Minimum support").fill("50%")
+    page.locator("#advised").filter(has_text="Nothing needs to be done").wait_for(timeout=60_000)
+    assert page.locator("#remedies tbody tr").count() == 1
+    assert page.locator("#causes").is_hidden()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
