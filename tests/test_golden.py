@@ -2,11 +2,14 @@
 
 import os
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from discreet import InputError, audit, block, detect, mine, tradeoff
 from discreet.io import datasets
+from discreet.io.codebook import read_labels, rename
+from discreet.io.hierarchies import add_ancestors
 
 GOLDEN = [
     ("mushroom", "10%", "frequent", 574_431),
@@ -53,6 +56,33 @@ def test_public_files_have_the_known_number_of_itemsets(name, min_support, kind,
 def test_public_files_have_the_known_number_of_rows_and_items(name, expected):
     rows = load(name)
     assert (len(rows), len(rows.labels)) == expected
+
+
+@cache
+def load_goods():
+    """Return the baskets of groceries with their groups and departments."""
+    folder = Path(os.environ.get("DISCREET_DATA", ""))
+    rows = load("groceries")
+    names, parents = folder / "groceries.items.tsv", folder / "groceries.hierarchy.csv"
+    if not (names.exists() and parents.exists()):
+        pytest.skip("the names and groups of groceries are not on this machine")
+    return add_ancestors(rename(rows, read_labels(names)), parents)
+
+
+@pytest.mark.parametrize(
+    ("min_support", "channels", "exposed"), [("5%", 6, 10), ("2%", 436, 477), ("1%", 8_084, 2_459)]
+)
+def test_groups_and_departments_of_groceries_open_channels(min_support, channels, exposed):
+    found = audit(load_goods(), min_support=min_support, k=10)
+    assert (len(found.channels), len(found.exposed.numbers)) == (channels, exposed)
+
+
+@pytest.mark.parametrize(
+    ("method", "lost", "added"), [("generalize", 560, 0), ("withhold", 16, 0), ("add", 0, 50), ("suppress", 0, 0)]
+)
+def test_groceries_with_groups_and_departments_are_blocked_at_known_cost(method, lost, added):
+    release = block(load_goods(), min_support="5%", k=10, method=method)
+    assert (release.distortion.itemsets, release.distortion.lost, release.rows_added) == (1_316, lost, added)
 
 
 LIMITS = (3, 5, 10, 20, 30, 50)
