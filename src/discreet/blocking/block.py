@@ -128,9 +128,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     the verdict is not RELEASE all the same, ``in_the_way`` of the release names what to leave out, the fewest first.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
-    either. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that no
-    row lacks. With ``keep_n=True``, "suppress" repeats as many rows as it leaves out, and "add" leaves out as many as
-    it adds, or it is refused where no rows can take the place of others.
+    either. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that
+    no row lacks. With ``keep_n=True``, "suppress" repeats as many rows as it leaves out, and "add" leaves out as many
+    as it adds, or it is refused where no rows can take the place of others.
 
     With a ``hierarchy``, rows also hold the ancestors of their items, and readers know so (docs/hierarchies.md).
 

@@ -54,15 +54,14 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
         return replace(unchanged, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
     plain = methods.add, methods.suppress, methods.add_merged
     resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
-    *starts, merge = plain if problem.against == "plain" else resisting
-    if problem.schema:
-        starts[0], merge = repeat, lambda _: None
+    add, drop, *merge = plain if problem.against == "plain" else resisting
+    starts = [repeat if problem.schema else add, drop]
     known = _solve_each(problem, starts)
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([_average(one) for one in known], default=1.0)
     result = _search(problem, most * itemsets, until)
     # Merged rows are a worse start for the search, but the solution if nothing better is found.
-    known += _solve_each(problem, [lambda _: result.solution, merge])
+    known += _solve_each(problem, [lambda _: result.solution, *([] if problem.schema else merge)])
     if not known:
         other = ("leave {} out", "keep_n") if problem.keep_n else ("raise {}", "min_support")
         wrong = f"no safe release{' of as many rows' * problem.keep_n} was found in {problem.seconds:g} seconds; "

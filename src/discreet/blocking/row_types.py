@@ -79,7 +79,7 @@ def choose_row_types(problem: BlockProblem, cuts: Sequence[Pattern] = ()) -> Cha
     matches = [np.flatnonzero(match_rows(merged, [pattern])) for pattern in cuts]
     rare = [rows for rows in matches if merged.weights[rows].sum() < problem.k]
     if problem.schema:  # a base lacks values of attributes, so small cells can only have more of the rows in them
-        rare.append(find_groups(BlockSolution.of(problem, problem.patterns), merged).rows.entries)
+        rare.append(find_groups(BlockSolution.of(problem, problem.patterns), merged).rows.entries.astype(np.intp))
     rows = np.unique(np.concatenate([_choose_independent(problem, order), *rare]))
     _check_size(problem, rows.size + len(bases))
     number_of = {row.tobytes(): number for number, row in enumerate(merged)}
