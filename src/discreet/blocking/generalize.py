@@ -75,7 +75,8 @@ class Steps(NamedTuple):
 
     def keep(self, taken: Taken) -> NDArray[np.bool_]:
         """Return for each item whether it is frequent, and not taken away."""
-        return (self.of >= 0) & ~np.append(taken, [True])[self.of]
+        kept: NDArray[np.bool_] = (self.of >= 0) & ~np.append(taken, [True])[self.of]
+        return kept
 
 
 def generalize(problem: BlockProblem) -> BlockSolution:
@@ -249,5 +250,7 @@ def _describe(problem: BlockProblem, steps: Steps, taken: Taken, *, is_least: bo
         for label, above in lines.items()
         if not parents.isdisjoint(above) or not left_out.isdisjoint((label, *above))
     ]
-    names = (tuple(patterns.labels[code] for code in codes) for codes in (merged, gone))
-    return Recoding(*names, tuple(removed), int(steps.levels[taken].sum()), int(steps.levels.sum()), is_least)
+    merged_names, gone_names = (tuple(patterns.labels[code] for code in codes) for codes in (merged, gone))
+    return Recoding(
+        merged_names, gone_names, tuple(removed), int(steps.levels[taken].sum()), int(steps.levels.sum()), is_least
+    )

@@ -72,8 +72,8 @@ def _list_safe(solution: BlockSolution, policy: Policy) -> Patterns:
     listed = list_frequent(before, most) if policy.zeros is Verdict.RELEASE else list_free(before, most)
     # At a minimum support of 1, readers would take a missing itemset for one that no row holds.
     least = max(listed.min_support, policy.k)
-    known = {"schema": before.schema, "hierarchy": before.hierarchy, "reading": before.reading}
-    listed = replace(listed, min_support=least, **known)
+    listed = replace(listed, min_support=least, schema=before.schema, reading=before.reading)
+    listed = replace(listed, hierarchy=before.hierarchy)
     listed = listed.take(np.flatnonzero(_round(listed.supports, policy.round_to or 1) >= policy.k))
     return _follow(listed, fewer=policy.zeros is not Verdict.RELEASE)
 

@@ -41,8 +41,10 @@ class Hierarchy:
         if itself:
             raise InputError(f"the hierarchy has {count_of(itself, 'item')} as its own parent; leave such pairs out")
         if self._in_cycles:
-            many = count_of(len(self._in_cycles), "item")
-            raise InputError(f"the hierarchy has cycles: {many} would be their own ancestors; leave out a pair of each")
+            items = count_of(len(self._in_cycles), "item")
+            raise InputError(
+                f"the hierarchy has cycles: {items} would be their own ancestors; leave out a pair of each"
+            )
 
     @classmethod
     def of(cls, source: "Hierarchy | Mapping[Label, Label] | Iterable[tuple[Label, Label]]") -> Self:
@@ -50,7 +52,7 @@ class Hierarchy:
         if isinstance(source, cls):
             return source
         pairs = source.items() if isinstance(source, Mapping) else source
-        known = {(child, parent) for child, parent in pairs}  # type: ignore[union-attr]  # it is none of ours
+        known = {(child, parent) for child, parent in pairs}
         order = {label: at for at, label in enumerate(sort_labels(label for pair in known for label in pair))}
         return cls(tuple(sorted(known, key=lambda pair: (order[pair[0]], order[pair[1]]))))
 
@@ -260,7 +262,8 @@ def match_wider(listed: Itemsets, wider: Itemsets, many: int) -> Numbers:
     places = np.full(len(different), -1)
     at = kernels.closure.match(*wanted.flat, *known.flat)
     places[wanted.weights] = np.where(at >= 0, known.weights[at] if len(listed) else -1, -1)
-    return places[numbers]
+    found: NDArray[np.int64] = places[numbers]
+    return found
 
 
 def find_unlisted(
@@ -343,4 +346,4 @@ def _join(label: Label, attribute: object, value: object) -> Label:
     """Return another value in the form of a label."""
     if isinstance(label, tuple):
         return attribute, value
-    return value if attribute is None else f"{attribute}{SIGN}{value}"  # type: ignore[return-value]  # hashable
+    return value if attribute is None else f"{attribute}{SIGN}{value}"
