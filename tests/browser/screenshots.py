@@ -68,7 +68,7 @@ def app(page, server, look):
         page.screenshot(path=SHOWN / "audit.png", clip={"x": 0, "y": 0, "width": 1280, "height": 812})
     address = page.url
     page.goto(address.replace("/audit", "/block"))
-    page.get_by_role("table", name="Methods compared").wait_for(timeout=120_000)
+    page.locator("#released:not(.stale):not([hidden])").wait_for(timeout=120_000)
     picture("block")
     page.goto(f"{address.replace('/audit', '/hide')}")
     page.get_by_role("textbox", name="Sensitive itemsets").fill(SENSITIVE)
