@@ -41,10 +41,8 @@ class Hierarchy:
         if itself:
             raise InputError(f"the hierarchy has {count_of(itself, 'item')} as its own parent; leave such pairs out")
         if self._in_cycles:
-            items = count_of(len(self._in_cycles), "item")
-            raise InputError(
-                f"the hierarchy has cycles: {items} would be their own ancestors; leave out a pair of each"
-            )
+            some = count_of(len(self._in_cycles), "item")
+            raise InputError(f"the hierarchy has cycles: {some} would be their own ancestors; leave out a pair of each")
 
     @classmethod
     def of(cls, source: "Hierarchy | Mapping[Label, Label] | Iterable[tuple[Label, Label]]") -> Self:
@@ -262,7 +260,7 @@ def match_wider(listed: Itemsets, wider: Itemsets, many: int) -> Numbers:
     places = np.full(len(different), -1)
     at = kernels.closure.match(*wanted.flat, *known.flat)
     places[wanted.weights] = np.where(at >= 0, known.weights[at] if len(listed) else -1, -1)
-    found: NDArray[np.int64] = places[numbers]
+    found: Numbers = places[numbers]
     return found
 
 
