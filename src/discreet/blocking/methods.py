@@ -247,9 +247,7 @@ def _choose_longest(itemsets: Iterable[int], base: int, supports: Mapping[int, i
 def _find_safe_core(problem: BlockProblem) -> Weighted:
     """Return the itemsets of the safe core with their supports, in any order."""
     patterns, least, k, merged = problem.patterns, problem.least, problem.k, problem.merged[0]
-    n, rows = patterns.n, merged.owners.astype(np.int32)
-    supports = np.zeros(len(patterns.labels), dtype=np.int64)
-    np.add.at(supports, merged.items, merged.weights[rows])
+    n, supports = patterns.n, kernels.merge_rows.count(*merged.arrays, len(patterns.labels))
     is_safe = (supports >= max(least, k)) & ((supports == n) | (supports <= n - k))
     # The rarest items come first: they have the most items to go on with, and the fewest rows to look at.
     menu = np.argsort(supports, kind="stable").astype(np.int32)
@@ -261,11 +259,10 @@ def _find_safe_core(problem: BlockProblem) -> Weighted:
     place = np.full(supports.size, -1, dtype=np.int32)
     place[menu] = np.arange(menu.size)
     # The rows with places in the menu for items, and for each place the rows that hold its item.
-    places = place[merged.items]
-    rows, places = rows[places >= 0], places[places >= 0]
-    by_row = Itemsets.from_lengths(np.bincount(rows, minlength=len(merged)), places).flat
-    order = np.argsort(places, kind="stable")
-    by_place = Itemsets.from_lengths(np.bincount(places, minlength=menu.size), rows[order]).flat
+    places = place[merged.entries]
+    by_row = Itemsets.from_lengths(merged.add_up(places >= 0), places[places >= 0]).flat
+    starts, rows = kernels.inversion.list_holders(*by_row, menu.size)
+    by_place = starts, rows.astype(np.int32)
     goal = (least, k, n, longest)
 
     def search(start: int, stop: int, control: Controls) -> Weighted:

@@ -325,7 +325,7 @@ def find_cell_terms(listed: Weighted, base: Iterable[int], top: Iterable[int]) -
     place[codes] = np.arange(len(codes))
     words, room = max(1, -(-len(codes) // 64)), len(listed) + 1
     maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernels.inversion.meet(*listed.arrays, place, maps, counts, numbers)
+    size = kernels.inversion.meet(*listed.arrays, np.arange(len(listed)), place, maps, counts, numbers)
     held = np.zeros((words, 1), np.uint64)
     for bit in place[list(base)].tolist():
         held[bit >> 6, 0] |= np.uint64(1 << (bit & 63))

@@ -209,12 +209,49 @@ def pack_cell(cell, items, first, last, place):
 
 
 @jit
-def meet(offsets, items, supports, place, maps, counts, numbers):
-    """Write each intersection with a top, its support (the largest of a superset) and that itemset; return how many."""
+def list_holders(offsets, items, many):
+    """Return for each item where the numbers of the itemsets that hold it start, and these numbers."""
+    starts, numbers = np.zeros(many + 1, np.int64), np.empty(offsets[-1] - offsets[0], np.int64)
+    for at in range(offsets[0], offsets[-1]):
+        starts[items[at]] += 1
+    starts = np.cumsum(starts)
+    for number in range(offsets.size - 2, -1, -1):
+        for at in range(offsets[number], offsets[number + 1]):
+            starts[items[at]] -= 1
+            numbers[starts[items[at]]] = number
+    return starts, numbers
+
+
+@jit
+def choose_holders(starts, numbers, items, marks, chosen):
+    """Write the first itemset and all that hold one of some items, in their order; return how many.
+
+    ``marks`` have a bit for each itemset, 0 before and after.
+    """
+    marks[0] |= ONE
+    for item in items:
+        for number in numbers[starts[item] : starts[item + 1]]:
+            marks[number >> 6] |= ONE << np.uint64(number & 63)
+    size = 0
+    for word in range(marks.size):
+        bits, marks[word] = marks[word], 0
+        while bits:
+            chosen[size] = (word << 6) + lowest_bit(bits)
+            bits &= bits - ONE
+            size += 1
+    return size
+
+
+@jit
+def meet(offsets, items, supports, chosen, place, maps, counts, numbers):
+    """Write each intersection of a chosen itemset with a top, its support and the itemset that it is from.
+
+    The support is the largest of a superset. Return how many intersections there are.
+    """
     words, size = maps.shape[0], 0
-    slots = np.zeros(size_table(offsets.size), np.int64)
+    slots = np.zeros(size_table(chosen.size + 1), np.int64)
     low = np.uint64(slots.size - 1)
-    for number in range(offsets.size - 1):
+    for number in chosen:
         for word in range(words):
             maps[word, size] = 0
         for at in range(offsets[number], offsets[number + 1]):
@@ -277,8 +314,16 @@ def invert_words(maps, counts, size, cells, held):
 
 @jit
 def cells_of_any(offsets, items, supports, tops, many, words, limit):
-    """Do what ``cells_of_closed`` does for tops that need not be closed: every itemset that meets a top counts."""
+    """Do what ``cells_of_closed`` does for tops that need not be closed: every itemset that meets a top counts.
+
+    Of those that do not meet it, the empty one counts for all if it comes first, as none has more support.
+    """
     place, total = np.full(many, -1, np.int64), offsets.size - 1
+    starts, holders = list_holders(offsets, items, many)
+    is_rooted, marks = total > 0 and offsets[0] == offsets[1], np.zeros((total >> 6) + 1, np.uint64)
+    for number in range(total):
+        is_rooted &= supports[number] <= supports[0]
+    chosen = np.arange(total)
     maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
     bases, held = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
     numbers = np.empty(total + 1, np.int64)
@@ -287,7 +332,8 @@ def cells_of_any(offsets, items, supports, tops, many, words, limit):
         first, last = offsets[tops[number]], offsets[tops[number] + 1]
         for at in range(first, last):
             place[items[at]] = at - first
-        size = meet(offsets, items, supports, place, maps, counts, numbers)
+        met = choose_holders(starts, holders, items[first:last], marks, chosen) if is_rooted else total
+        size = meet(offsets, items, supports, chosen[:met], place, maps, counts, numbers)
         for at in range(first, last):
             place[items[at]] = -1
         size = invert_words(maps, counts, size, bases, held)

@@ -91,9 +91,9 @@ class Facts(Labelled):
                 f"{wrong:,} of {self.low.size:,} itemsets have limits that no support keeps; the lower one must be 0 "
                 "or more, and the upper one no less than that"
             )
-        if self.schema and (
-            contradicted := sum(self.low[at] > 0 and self.excludes(self.itemset(at)) for at in range(len(self)))
-        ):
+        held = self.itemsets.take(np.flatnonzero(self.low > 0))
+        if self.schema and held.count_holders(self.schema)[1].any():
+            contradicted = sum(map(self.excludes, map(frozenset, map(np.ndarray.tolist, held))))
             raise InputError(
                 f"{contradicted:,} of {self.low.size:,} itemsets have two items of a group of the schema, which no row "
                 "holds together; check the schema"

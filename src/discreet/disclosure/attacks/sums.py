@@ -7,11 +7,11 @@ from itertools import chain, islice
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells, Family, avoid
+from discreet.disclosure.attacks.bitmaps import as_bytes, as_lines, as_numbers, as_words, pack, unpack
 from discreet.disclosure.attacks.certificate import LONGEST, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.derive import SearchTask, list_known
 from discreet.disclosure.attacks.facts import Codes, Facts, Relation
@@ -121,16 +121,17 @@ def widen_family(family: Family, schema: Iterable[Codes], largest: Sequence[int]
     >>> [sorted(wide.labelled(top)) for top in wide.tops], wide.cells(limit=5).counts.tolist()
     ([['f', 'm']], [2])
     """
-    listed = [as_bits(top.tolist()) for top in family.top_itemsets]
+    many = len(family.labels)
+    listed = pack(family.top_itemsets, many)
+    found = find_largest(listed, map(as_bits, schema), many) if largest is None else largest
     known = set(listed)
-    found = find_largest(listed, map(as_bits, schema), len(family.labels)) if largest is None else largest
     wider = [one for one in found if one not in known]
     if not wider:
         return None
     if len(wider) * family.items.size > MOST_MEETINGS:
         raise too_many()
-    wide, new = family.widen(Itemsets.of(map(places, wider)), partial=True), set(wider)
-    return replace(wide, tops=wide.tops[[as_bits(top.tolist()) in new for top in wide.top_itemsets]])
+    wide, new = family.widen(unpack(wider, many), partial=True), set(wider)
+    return replace(wide, tops=wide.tops[[top in new for top in pack(wide.top_itemsets, many)]])
 
 
 def find_remainders(family: Family, schema: Iterable[Codes], k: int) -> Channels:
@@ -172,28 +173,19 @@ def find_largest(tops: Sequence[int], groups: Iterable[int], many: int) -> list[
     >>> [bin(one) for one in find_largest([0b101, 0b110], [0b011], 3)]
     ['0b111']
     """
-    listed, wanted, size = [*dict.fromkeys(tops)], [*groups], max(1, -(-many // 8))
-    lines = _as_bytes([*listed, *wanted], size)
-    used, steps = np.flatnonzero(lines[: len(listed)].any(axis=0)), 0
-    words = np.zeros((len(lines), 8 * max(1, -(-used.size // 8))), dtype=np.uint8)
-    words[:, : used.size] = lines[:, used]
-    largest, values = np.split(words.view(np.uint64), [len(listed)])
-    for group in values:
+    lines, steps = as_lines([*dict.fromkeys(tops)], many), 0
+    used = np.flatnonzero(lines.any(axis=0))
+    largest = as_words(lines[:, used])
+    for group in as_words(as_lines([*groups], many)[:, used]):
         largest, more = kernels.joining.join(largest, group, MOST_STEPS - steps)
         steps += more
         if steps > MOST_STEPS:
             raise too_many()
         is_largest = kernels.lattice.find_maximal(*kernels.joining.list_items(largest), 64 * largest.shape[1])
         largest = largest[is_largest]
-    found = np.zeros((len(largest), size), dtype=np.uint8)
-    found[:, used] = largest.view(np.uint8)[:, : used.size]
-    return [int.from_bytes(line.tobytes(), "little") for line in found]
-
-
-def _as_bytes(itemsets: Sequence[int], size: int) -> NDArray[np.uint8]:
-    """Return numbers with a bit for each item as lines of ``size`` bytes."""
-    joined = b"".join(itemset.to_bytes(size, "little") for itemset in itemsets)
-    return np.frombuffer(joined, dtype=np.uint8).reshape(len(itemsets), size)
+    found = np.zeros((len(largest), lines.shape[1]), dtype=np.uint8)
+    found[:, used] = as_bytes(largest)[:, : used.size]
+    return as_numbers(found)
 
 
 def infer_differences(task: SearchTask) -> Searched:

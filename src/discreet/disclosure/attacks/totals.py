@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from discreet import kernels
 from discreet.data.lattice import Family
+from discreet.disclosure.attacks.bitmaps import lack_one, pack
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.channels import as_bits, places
 from discreet.errors import BudgetError, InconsistencyError, Option
@@ -54,15 +55,18 @@ class Totals:
         self.stages: list[list[Completed]] = []
         self.wider: list[int] = []
         self._supports: dict[int, int] = {}
-        known = [as_bits(top.tolist()) for top in family.top_itemsets]
-        self.largest = largest = join(known, self.groups, len(family.labels))
+        many = len(family.labels)
+        known = pack(family.top_itemsets, many)
+        self.largest = largest = join(known, self.groups, many)
         while self.totals:
-            completed = [self._complete(one) for one in largest]
+            is_more = lack_one(largest, self.totals, many).tolist()
+            pairs = zip(largest, is_more, strict=True)
+            completed = [self._complete(one) if more else Completed(one, one, ()) for one, more in pairs]
             if {one.whole for one in completed} <= {*known}:
                 break
             self.stages.append(completed)
             known = list(dict.fromkeys(one.whole for one in completed))
-            largest = join(known, self.groups, len(family.labels))
+            largest = join(known, self.groups, many)
             self.wider = find_outside(largest, [one.whole for one in self.stages[0]])
 
     def _complete(self, itemset: int) -> Completed:
