@@ -261,7 +261,7 @@ def _find_safe_core(problem: BlockProblem) -> Weighted:
     # The rows with places in the menu for items, and for each place the rows that hold its item.
     places = place[merged.entries]
     by_row = Itemsets.from_lengths(merged.add_up(places >= 0), places[places >= 0]).flat
-    starts, rows = kernels.inversion.list_holders(*by_row, menu.size)
+    starts, rows = kernels.open_tops.list_holders(*by_row, menu.size)
     by_place = starts, rows.astype(np.int32)
     goal = (least, k, n, longest)
 

@@ -186,7 +186,7 @@ class Family(Labelled):
         yield closed[places], maps[:, None], counts
         if rest.size:
             width = len(self.labels), max(1, -(-self.longest // WORD))
-            places, maps, counts = kernels.inversion.cells_of_any(
+            places, maps, counts = kernels.open_tops.cells_of_any(
                 *self.itemsets.flat, self.supports, numbers[rest], *width, limit
             )
             yield rest[places], maps, counts

@@ -325,11 +325,11 @@ def find_cell_terms(listed: Weighted, base: Iterable[int], top: Iterable[int]) -
     place[codes] = np.arange(len(codes))
     words, room = max(1, -(-len(codes) // 64)), len(listed) + 1
     maps, counts, numbers = np.empty((words, room), np.uint64), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernels.inversion.meet(*listed.arrays, np.arange(len(listed)), place, maps, counts, numbers)
+    size = kernels.open_tops.meet(*listed.arrays, np.arange(len(listed)), place, maps, counts, numbers)
     held = np.zeros((words, 1), np.uint64)
     for bit in place[list(base)].tolist():
         held[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
-    times = kernels.inversion.find_coefficients(maps, counts, size, held)
+    times = kernels.open_tops.find_coefficients(maps, counts, size, held)
     lengths = listed.lengths
     chosen = sorted((int(lengths[numbers[at]]), int(numbers[at]), at) for at in np.flatnonzero(times).tolist())
     return [(int(times[at]), number, int(counts[at])) for _, number, at in chosen]

@@ -194,8 +194,10 @@ def find_outside(itemsets: Iterable[int], tops: Sequence[int]) -> list[int]:
     >>> find_outside([0b011, 0b110], [0b111, 0b1000]), find_outside([0b1001], [0b111, 0b1000])
     ([], [9])
     """
-    holders = index_items(tops)
-    return [itemset for itemset in itemsets if not find_above(itemset, holders, len(tops))]
+    known = {*tops}
+    others = [itemset for itemset in itemsets if itemset not in known]
+    holders = index_items(tops if others else ())
+    return [itemset for itemset in others if not find_above(itemset, holders, len(tops))]
 
 
 def too_many() -> BudgetError:
