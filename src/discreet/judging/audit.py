@@ -63,7 +63,7 @@ class Audit:
     ('WITHHOLD', [('a ∧ b ∧ ¬c: 2 rows', 'sup(ab) 50 − sup(abc) 48 = 2')])
     >>> print(found.sentence, found.advice, sep=chr(10))
     This must not be published as it is: differences of the published counts reveal fewer than 10 people.
-    Make it safe with `discreet block`; `discreet advise` tries what could be done, and says what is best.
+    Make it safe with `discreet block`; `discreet advise` tries what could be done.
     """
 
     candidate: Candidate

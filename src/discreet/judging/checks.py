@@ -41,7 +41,7 @@ STATE_KIND: Final = Message(
     "If these are the closed or the maximal itemsets, say so with ", Option("kind"), "; otherwise get the whole list."
 )
 MAKE_SAFE: Final = Message(
-    "Make it safe with ", Command("block"), "; ", Command("advise"), " tries what could be done, and says what is best."
+    "Make it safe with ", Command("block"), "; ", Command("advise"), " tries what could be done."
 )
 
 

@@ -59,8 +59,7 @@ def audit_text(
     The worst channels, and the sums of published supports that reveal them:
       a ∧ b ∧ ¬c: 2 rows = 50 − 48
     <BLANKLINE>
-    Make it safe with `discreet block`; `discreet advise` tries what could be done, and says what is
-    best.
+    Make it safe with `discreet block`; `discreet advise` tries what could be done.
     """
     yield printable(f"{audit.verdict.name}: {_describe(audit, source)}")
     yield from ("", *checks.list_checks(audit.checks))
