@@ -34,6 +34,7 @@ def results(tmp_path_factory):
         discreet.attack(found.patterns, k=10),
         discreet.bounds(found.patterns, "a AND NOT b"),
         discreet.compare(UNSAFE, min_support=10, k=10, seconds=1),
+        discreet.advise(UNSAFE, min_support=10, k=10),
         discreet.tradeoff(UNSAFE, min_supports=[10], ks=[10]),
     ]
     return {type(value).__name__: value for value in values}
