@@ -18,6 +18,7 @@ from discreet.blocking.beside import ASK, keep_apart
 from discreet.blocking.distortion import class_sizes, plant
 from discreet.blocking.parents import follow, keep_with_parents, leave_out
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
+from discreet.blocking.safe_core import find_safe_core
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Trie, build_family
 from discreet.data.patterns import Patterns
@@ -30,7 +31,6 @@ from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import Channels, as_bits, places
 from discreet.disclosure.detect import Question
 from discreet.errors import BudgetError, GuaranteeError, InputError, Option
-from discreet.mining.search import Controls, Watch, unpack
 
 LENGTH_BITS: Final = 20  # for the length of an itemset: no row holds more than 100,000 items
 LONGEST: Final = 64  # items of a top whose bases fit a word of bitmaps
@@ -209,7 +209,7 @@ def withhold(problem: BlockProblem) -> BlockSolution:
     itemset for one that no row holds. Beside older releases, itemsets with a small difference from one go as well.
     """
     patterns, least = problem.patterns, max(problem.least, problem.k)
-    core = _find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
+    core = find_safe_core(problem) if patterns.n >= least else Weighted.concat([])
     core = keep_with_parents(core, patterns.labels, patterns.hierarchy)
     n, threads, length = patterns.n, problem.threads, patterns.max_length
     core = core if length is None else core.take(np.flatnonzero(core.lengths <= length))
@@ -242,39 +242,6 @@ def _break_up(patterns: Patterns, remainders: Channels) -> Patterns:
 def _choose_longest(itemsets: Iterable[int], base: int, supports: Mapping[int, int]) -> int:
     """Return the longest of the itemsets that contain ``base``, and of several the rarest."""
     return max(itemsets, key=lambda one: (not base & ~one, one.bit_count(), -supports.get(one, 0), one))
-
-
-def _find_safe_core(problem: BlockProblem) -> Weighted:
-    """Return the itemsets of the safe core with their supports, in any order."""
-    patterns, least, k, merged = problem.patterns, problem.least, problem.k, problem.merged[0]
-    n, supports = patterns.n, kernels.merge_rows.count(*merged.arrays, len(patterns.labels))
-    is_safe = (supports >= max(least, k)) & ((supports == n) | (supports <= n - k))
-    # The rarest items come first: they have the most items to go on with, and the fewest rows to look at.
-    menu = np.argsort(supports, kind="stable").astype(np.int32)
-    menu, longest = menu[is_safe[menu]], menu.size if patterns.max_length is None else patterns.max_length
-    watch = Watch(problem.limits, 1)
-    root = watch.note(Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
-    if not menu.size or not longest:
-        return root
-    place = np.full(supports.size, -1, dtype=np.int32)
-    place[menu] = np.arange(menu.size)
-    # The rows with places in the menu for items, and for each place the rows that hold its item.
-    places = place[merged.entries]
-    by_row = Itemsets.from_lengths(merged.add_up(places >= 0), places[places >= 0]).flat
-    starts, rows = kernels.open_tops.list_holders(*by_row, menu.size)
-    by_place = starts, rows.astype(np.int32)
-    goal = (least, k, n, longest)
-
-    def search(start: int, stop: int, control: Controls) -> Weighted:
-        part, stream = (start, stop, goal), np.empty(1 << 12, np.int32)
-        stream, size = kernels.blocking.withhold(
-            by_row, by_place, merged.weights, supports[menu], *part, stream, control
-        )
-        return unpack(stream[: 0 if control[kernels.common.STOP] else size], menu, sort=False)
-
-    parts = watch.run(search, np.arange(menu.size, 0, -1) ** 2)
-    watch.end()
-    return Weighted.concat([root, *parts])
 
 
 def suppress_more(problem: BlockProblem) -> BlockSolution:

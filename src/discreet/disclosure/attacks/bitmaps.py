@@ -44,7 +44,8 @@ def as_lines(numbers: Sequence[int], many: int) -> Lines:
 
 def as_numbers(lines: Lines) -> list[int]:
     """Return the numbers that lines stand for."""
-    return [int.from_bytes(line.tobytes(), "little") for line in lines]
+    data, (many, size) = lines.tobytes(), lines.shape
+    return [int.from_bytes(data[at * size : (at + 1) * size], "little") for at in range(many)]
 
 
 def as_words(lines: Lines) -> Words:
