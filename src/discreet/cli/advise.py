@@ -9,11 +9,7 @@ from discreet.blocking.advise import Remedy
 from discreet.cli.options import (
     SCHEMA,
     EndingOptions,
-    LimitOptions,
-    ReadOptions,
-    RuleOptions,
-    argument,
-    as_support,
+    PublishedOptions,
     command,
     limit_time,
     names,
@@ -25,16 +21,9 @@ from discreet.io.files import is_url
 
 
 @dataclass(frozen=True)
-class AdviseOptions(EndingOptions, LimitOptions, ReadOptions, RuleOptions):
+class AdviseOptions(EndingOptions, PublishedOptions):
     """What would be published."""
 
-    file: str = argument()
-    min_support: str = option(
-        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.",
-        "COUNT|SHARE",
-        type=as_support,
-        required=True,
-    )
     schema: str | None = option(SCHEMA, "TEXT")
     seconds: float | None = option("Try the method optimal as well, for so long.", "N")
 

@@ -20,10 +20,9 @@ from discreet.cli.options import (
     SCHEMA,
     EndingOptions,
     ItemOptions,
-    LimitOptions,
+    PublishedOptions,
     QuietOptions,
     ReadOptions,
-    RuleOptions,
     argument,
     as_bytes,
     as_support,
@@ -51,16 +50,9 @@ KS: Final = ("3,5,10,20,30,50",)
 
 
 @dataclass(frozen=True)
-class BlockOptions(QuietOptions, LimitOptions, ReadOptions, RuleOptions):
+class BlockOptions(QuietOptions, PublishedOptions):
     """What to block, how, and where the release goes."""
 
-    file: str = argument()
-    min_support: str = option(
-        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.",
-        "COUNT|SHARE",
-        type=as_support,
-        required=True,
-    )
     method: str = option(
         "How channels are blocked; best tries all, and takes the one that --compare recommends.",
         type=OneOf((BEST, *METHODS)),

@@ -328,6 +328,19 @@ class RuleOptions(Options):
 
 
 @dataclass(frozen=True)
+class PublishedOptions(LimitOptions, ReadOptions, RuleOptions):
+    """FILE with rows, of which itemsets would be published."""
+
+    file: str = argument()
+    min_support: str = option(
+        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.",
+        "COUNT|SHARE",
+        type=as_support,
+        required=True,
+    )
+
+
+@dataclass(frozen=True)
 class OlderOptions(Options):
     """Older releases, each a folder of ``discreet block`` or a file of patterns."""
 
