@@ -47,12 +47,18 @@ def repeat(problem: BlockProblem) -> BlockSolution:
         )
     whole, _ = problem.whole
     counts, solution = whole.weights, BlockSolution.of(problem, problem.patterns)
+    merged, items = NONE, None
     for rounds in count():
         solution = replace(solution, rounds=rounds)
-        code = np.full(len(problem.patterns.labels), -1, dtype=np.int32)
-        code[solution.patterns.items] = solution.patterns.items
-        *arrays, numbers = kernels.merge_rows.merge(*whole.flat, counts, code)
-        rows = Weighted(*arrays)
+        if items is None or not np.array_equal(items, np.unique(solution.patterns.items)):
+            items = np.unique(solution.patterns.items)
+            code = np.full(len(problem.patterns.labels), -1, dtype=np.int32)
+            code[items] = items
+            *arrays, numbers = kernels.merge_rows.merge(*whole.flat, counts, code)
+            merged = Weighted(*arrays)
+        weights = np.zeros(len(merged), dtype=np.int64)
+        np.add.at(weights, numbers, counts)
+        rows = merged.weigh(weights)
         groups = find_groups(solution, rows)
         if not len(groups.rows):
             return solution
@@ -81,7 +87,8 @@ def build_solution(problem: BlockProblem, counts: Numbers, others: Weighted = NO
     Of rows of which there are fewer than before, the last ones are suppressed.
     """
     whole, numbers = problem.whole
-    rows = Weighted.concat([whole.take(np.flatnonzero(counts)).weigh(counts[counts > 0]), others])
+    rows = whole.take(np.flatnonzero(counts)).weigh(counts[counts > 0])
+    rows = Weighted.concat([rows, others]) if len(others) else rows
     rise = np.flatnonzero(counts > whole.weights)
     added = Weighted.concat([whole.take(rise).weigh((counts - whole.weights)[rise]), others])
     fall = np.flatnonzero(counts < whole.weights)
