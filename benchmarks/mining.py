@@ -17,6 +17,7 @@ import hiding
 import memory
 import speed
 import startup
+import tables
 import threads
 from clock import QUICK, Effort
 from report import Part
@@ -33,6 +34,7 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "detect": detecting.measure,
     "audit": auditing.measure,
     "block": blocking.measure,
+    "tables": tables.measure,
     "hide": hiding.measure,
 }
 

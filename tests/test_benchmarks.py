@@ -19,6 +19,7 @@ import report
 import sources
 import speed
 import startup
+import tables
 import threads
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -324,6 +325,12 @@ def test_blocking_is_timed_against_one_mining_and_one_detection(source, capsys):
     assert [figure["data"] for figure in part.figures] == [source.name]
     assert len(part.checks) == 2
     assert "anew" in capsys.readouterr().out
+
+
+def test_what_follows_an_audit_of_a_table_is_timed_against_it(capsys):
+    part = tables.measure([], clock.QUICK._replace(n=100))
+    assert [check.what.partition(":")[0] for check in part.checks] == [*tables.AIMS]
+    assert "attributes" in capsys.readouterr().out
 
 
 def test_mining_anew_leaves_the_rows_that_the_oracle_leaves():

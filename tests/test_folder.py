@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import oracle
 import pytest
 from hypothesis import assume, given, settings
@@ -289,3 +290,9 @@ def test_a_release_that_lists_nothing_is_not_written(tmp_path, method):
     with pytest.raises(OutputError, match="lists nothing"):
         write_release(release, tmp_path / "release")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_schema_is_written_whatever_the_order_of_labels(tmp_path):
+    rows = Transactions.from_codes(np.arange(201), np.repeat(np.int32([0, 1]), 100), ("sex=m", "sex=f"))
+    write_release(block(rows, min_support=50, k=5, schema="=", method="withhold"), tmp_path / "release")
+    assert json.loads((tmp_path / "release" / "patterns.json").read_text())["schema"] == [["sex=f", "sex=m"]]

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from numbers import Integral
@@ -346,7 +347,8 @@ def sort_pattern_codes(patterns: Patterns) -> Patterns:
     if sort_labels(patterns.labels) == patterns.labels:
         return patterns
     n, least, kind, length = patterns.n, patterns.min_support, patterns.kind, patterns.max_length
-    return Patterns.from_itemsets(patterns, n=n, min_support=least, kind=kind, max_length=length)
+    listed = Patterns.from_itemsets(patterns, n=n, min_support=least, kind=kind, max_length=length)
+    return replace(listed, schema=patterns.schema, hierarchy=patterns.hierarchy)
 
 
 def iterate_codes(itemsets: Itemsets) -> Iterator[list[int]]:
