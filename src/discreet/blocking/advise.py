@@ -192,9 +192,9 @@ def advise(
     """Return what could be done so that the itemsets of ``rows`` may be published, each remedy tried, the best first.
 
     What comes first is RELEASE, true to the data, and rich: numbers of the rows themselves are preferred to those of
-    changed rows, unless they are fewer than half as many. "optimal" is tried if there are ``seconds`` for it. Options
-    are those of ``block``, which does what is advised:
-    ``block(rows, min_support=…, k=…, **advice.best.options)``.
+    changed rows, unless they are fewer than half as many. "optimal" is tried if there are ``seconds`` for it.
+    ``advice.best.release`` is ready to be written; its ``options`` are those of ``block`` that made it, in place of what
+    was asked.
 
     >>> rows = [["a", "b"]] * 40 + [["a"]] * 3 + [["b"]] * 30 + [[]] * 30
     >>> advice = advise(rows, min_support=20, k=5)
