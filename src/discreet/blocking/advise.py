@@ -193,8 +193,8 @@ def advise(
 
     What comes first is RELEASE, true to the data, and rich: numbers of the rows themselves are preferred to those of
     changed rows, unless they are fewer than half as many. "optimal" is tried if there are ``seconds`` for it.
-    ``advice.best.release`` is ready to be written; its ``options`` are those of ``block`` that made it, in place of what
-    was asked.
+    ``advice.best.release`` is ready to be written; ``advice.best.options`` are those of ``block`` that made it, and
+    take the place of what was asked.
 
     >>> rows = [["a", "b"]] * 40 + [["a"]] * 3 + [["b"]] * 30 + [[]] * 30
     >>> advice = advise(rows, min_support=20, k=5)
