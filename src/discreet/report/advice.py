@@ -32,7 +32,7 @@ def advice_text(
     >>> from discreet import advise
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> next(advice_text(advise(rows, min_support=10, k=10)))
-    'WITHHOLD as it is: 4 closed itemsets, each held by at least 10 of 100 rows (10%); k = 10.'
+    'WITHHOLD as it is: 3 closed itemsets, each held by at least 10 of 100 rows (10%); k = 10.'
     """
     found = advice.audit
     patterns, file = found.patterns, f"{source.file}: " if source else ""
