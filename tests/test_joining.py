@@ -76,6 +76,13 @@ def test_codes_get_their_names():
     assert str(rows.reading).endswith("1 item without a name")
 
 
+def test_a_line_that_names_the_separator_is_no_id_and_no_code():
+    data = long_table([(1, "a"), (2, "b")])
+    everyone, labels = BytesIO(b"sep=;\nwho;age\n1;30\n2;40\n3;50\n"), BytesIO(b"\xef\xbb\xbfsep=;\na;asthma\n")
+    rows = read(BytesIO(data), row="who", item="what", everyone=everyone, labels=labels)
+    assert [sorted(row) for row in rows] == [["asthma"], ["b"], []]
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [

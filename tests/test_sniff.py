@@ -60,6 +60,11 @@ def test_baskets_are_read_back_or_unclear(rows, form):
     assert understood(form(rows), format="baskets") in (None, [*map(set, rows)])
 
 
+@pytest.mark.parametrize("lines", [b"milk,x1\nrye,tea\n", b"milk,rum\ntea,10\njam,10\n"])
+def test_a_numbered_label_or_a_number_that_repeats_makes_no_header(lines):
+    assert understood(lines) in (None, [{*line.split(",")} for line in lines.decode().split()])
+
+
 @settings(max_examples=300)
 @given(data=st.data(), form=forms())
 def test_tables_are_read_back_or_unclear(data, form):

@@ -16,9 +16,6 @@ SHAPES: Final = {
     "rows": "rows",
     "patterns": "patterns",
     "rules": "rules",
-    "tree": "a tree",
-    "release": "a release",
-    "counts": "a table of counts",
 }
 """The shapes of data, and what each is called."""
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}

@@ -203,14 +203,15 @@ def has_header(lines: Sequence[Sequence[str]]) -> bool:
 def names_columns(lines: Sequence[Sequence[str]]) -> bool:
     """Return whether the first line holds names that only columns have: of ids, of items, of numbers below them.
 
-    >>> names_columns([["id", "item"], ["1", "tea"]]), names_columns([["wine", "rye"], ["tea", "milk"]])
+    >>> names_columns([["id", "item"], ["1", "tea"]]), names_columns([["wine", "x1"], ["tea", "milk"]])
     (True, False)
     """
     if not _may_name(lines):
         return False
     head, body = lines[0], lines[1:]
     columns = [[line[at] for line in body if at < len(line) and line[at]] for at in range(len(head))]
-    return any(map(_names_column, head, columns))
+    found = [name for name, column in zip(head, columns, strict=True) if _names_column(name, column)]
+    return len(found) > 1 or any(not name[-1:].isdigit() for name in found)  # one numbered name may be an item
 
 
 def _may_name(lines: Sequence[Sequence[str]]) -> bool:
@@ -341,7 +342,7 @@ def _names_column(name: str, column: Sequence[str]) -> bool:
         return False  # labels such as x1 and x2
     if HEADING.fullmatch(name) or (ROW_ID.search(name) and all(map(re.compile(r"\d").search, column))):
         return True
-    return len(column) > 1 and not any(sign.isdigit() for sign in name) and all(map(_is_number, column))
+    return len({*column}) > 1 and not any(sign.isdigit() for sign in name) and all(map(_is_number, column))
 
 
 def _has_gap(line: Sequence[Label]) -> bool:

@@ -1,4 +1,4 @@
-"""Codebooks: names for the codes in rows and patterns, from a table of two columns."""
+"""Codebooks: small tables beside the data, and names for the codes in rows and patterns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -25,17 +25,28 @@ def read_labels(place: Place) -> dict[str, str]:
     'diabetes'
     """
     with naming(place):
-        data = load(place)
-        options = sniff_text(data, RowOptions(), "table").options
-        text = encodings.to_utf8(data, options.encoding or encodings.UTF_8)
-        records = notation.read_records(notation.open_text(text), notation.as_separator(options.separator))
-        pairs = [tuple(map(str.strip, record[:PAIR])) for record in records if record]
+        pairs = [tuple(fields[:PAIR]) for fields in read_fields(place)]
         if any(len(pair) < PAIR for pair in pairs):
             raise InputError("a line has no second field; each line is a code and its name, with a separator between")
         names = {code: name for code, name in pairs if name}
     if len(names) < len({*pairs}) - sum(not name for _, name in pairs):
         raise InputError("a code has several names; give each one name")
     return names
+
+
+def read_fields(place: Place) -> list[list[str]]:
+    r"""Return the fields of each line of a small text table beside the data, without blanks around them.
+
+    >>> from io import BytesIO
+    >>> read_fields(BytesIO(b"sep=;\npatient; ward\n\n7;north\n"))
+    [['patient', 'ward'], ['7', 'north']]
+    """
+    data = load(place)
+    layout = sniff_text(data, RowOptions(), "table")
+    text = encodings.to_utf8(data, layout.options.encoding or encodings.UTF_8)
+    lines = notation.open_text(text.removeprefix(layout.mark).removeprefix(layout.before))
+    records = notation.read_records(lines, notation.as_separator(layout.options.separator))
+    return [list(map(str.strip, record)) for record in records if record]
 
 
 def rename(rows: Transactions, names: Mapping[str, str]) -> Transactions:

@@ -8,13 +8,12 @@ import numpy as np
 from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option
-from discreet.io import encodings, frames, notation
+from discreet.io import frames, notation
+from discreet.io.codebook import read_fields
 from discreet.io.columns import find_column
-from discreet.io.files import Place, load, naming
+from discreet.io.files import Place, naming
 from discreet.io.notation import Coder
-from discreet.io.options import RowOptions
 from discreet.io.readings import describe
-from discreet.io.sniff import sniff_text
 from discreet.runtime.text import count_of
 
 
@@ -75,13 +74,9 @@ def add_empty(rows: Transactions, n: int) -> Transactions:
 def read_ids(place: Place, row: str | None) -> list[str]:
     """Return the ids in a column of a text table, or in its only one; each once."""
     with naming(place):
-        data = load(place)
-        options = sniff_text(data, RowOptions(), "table").options
-        text = encodings.to_utf8(data, options.encoding or encodings.UTF_8)
-        records = notation.read_records(notation.open_text(text), notation.as_separator(options.separator))
-        head, *body = [record for record in records if record] or [[]]
+        head, *body = read_fields(place) or [[]]
         at = 0 if len(head) == 1 else head.index(find_column(head, row or head[0]))
-        return list(dict.fromkeys(record[at].strip() for record in body if len(record) > at and record[at].strip()))
+        return list(dict.fromkeys(fields[at] for fields in body if len(fields) > at and fields[at]))
 
 
 def _extend(rows: Transactions, more: int, ids: Sequence[Hashable] | None) -> Transactions:
