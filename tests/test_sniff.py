@@ -102,6 +102,15 @@ def test_one_hot_tables_are_read_back_or_unclear(data, form, has_ids):
     assert understood(form(kept)) in (None, rows)
 
 
+@pytest.mark.parametrize("lines", [b"10\n0\n0\n", b"10\n1\n1\n", b"7\n0\n1\n"])
+def test_a_short_column_of_0_and_1_below_a_number_is_unclear(lines):
+    assert understood(lines) is None
+    assert len(understood(lines, format="fimi")) == 3
+    assert len(understood(lines, format="onehot", separator=" ", header=True)) == 2
+    with pytest.raises(UnclearError, match=r"all 3 lines but the first are 0 and 1.* separator=' ' header=True"):
+        read(BytesIO(lines))
+
+
 @settings(max_examples=200)
 @given(
     pairs=st.lists(st.tuples(st.integers(100, 109), words), min_size=2, max_size=40, unique=True),

@@ -101,11 +101,14 @@ def sniff_numbers(head: Bytes, options: RowOptions) -> Layout:
     lines = [line.split() for line in whole[:MOST_RECORDS] if line[:1] not in COMMENTS]
     first, layout = [line for line in lines if line], Layout("baskets", options)
     numbers = Choice("the numbers are items", (Option("format", "fimi"),))
-    if len(first) < baskets.FEW:
+    is_one_column = baskets.is_one_column(first)
+    if len(first) < baskets.FEW and not is_one_column:
         return layout._replace(reason=LONG_LINES, choices=(numbers,)) if len(head) >= MOST else layout
-    if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first) or baskets.is_one_column(first):
-        reason = f"all {len(first):,} lines are 0 and 1, as in a one-hot table"
-        onehot = Choice("each column is an item", (*ONEHOT.options, Option("separator", " "), NO_HEADER))
+    if baskets.is_onehot(first) or baskets.is_onehot_with_ids(first) or is_one_column:
+        is_headed = is_one_column and first[0][0] not in BITS
+        reason = f"all {len(first):,} lines{' but the first' * is_headed} are 0 and 1, as in a one-hot table"
+        header = HEADER if is_headed else NO_HEADER
+        onehot = Choice("each column is an item", (*ONEHOT.options, Option("separator", " "), header))
         return layout._replace(reason=reason, choices=(onehot, numbers))
     if baskets.begins_with_ids(first):
         reason = "the lines begin with what looks like row ids, or the number of items: leave these out"
