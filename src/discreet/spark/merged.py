@@ -80,6 +80,7 @@ class Spread:
     min_support: int
     supports: Numbers  # of the items
     longest: int  # the length of the longest row
+    reading: None = None  # a frame of Spark is given in memory
 
     @property
     def ids(self) -> None:
