@@ -1344,3 +1344,20 @@ def revealed_by_schema(listed, rows, groups, k):
         if 0 < sum(base <= row and not lacked & row for row in rows) < k
         and not any(reduce_by([Fraction(base <= row and not lacked & row) for row in possible], basis))
     }
+
+
+def long_rows(text, row, item, separator=","):
+    """Return the items of each row id of a long table in CSV, as Python reads it; None if a line lacks one of both."""
+    try:
+        records = [*csv.reader(StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=separator, strict=True)]
+    except csv.Error:
+        return None
+    head, *lines = [record for record in records if record]
+    pairs = [tuple(dict(zip(head, line, strict=False)).get(name, "") for name in (row, item)) for line in lines]
+    if any(len(line) > len(head) for line in lines) or any("" in pair for pair in pairs):
+        return None
+    rows = {}
+    for pair in pairs:
+        name, label = (re.sub(r"^'(?='*\s*[=+\-@\t\r＝＋－＠])", "", field) for field in pair)
+        rows.setdefault(name, set()).add(label)
+    return rows

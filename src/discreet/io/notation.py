@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from io import BytesIO, TextIOWrapper
 from itertools import chain, islice, pairwise
 from numbers import Integral
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -141,6 +142,15 @@ def unescape(text: str) -> str:
     return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
 
 
+def unescape_all(texts: Sequence[str]) -> Sequence[str]:
+    """Return the labels in many fields; those without an apostrophe at the front are not looked at one by one.
+
+    >>> unescape_all(["tea", "'=1+1", "Crohn's"])
+    ['tea', '=1+1', "Crohn's"]
+    """
+    return list(map(unescape, texts)) if "\n'" in "\n".join(["", *texts]) else texts
+
+
 def fits_field(text: str) -> bool:
     """Return whether a field can hold ``text``: it is not empty and begins with no byte-order mark."""
     return bool(text) and not text.startswith("\ufeff")
@@ -158,12 +168,20 @@ def open_text(data: Bytes) -> Iterator[str]:
 
 
 def read_records(lines: Iterable[str], separator: str = COMMA) -> Iterator[list[str]]:
-    """Yield the fields of each record."""
-    return (record for _, record in parse_records(lines, separator))
+    """Yield the fields of each record; up to the first quote, each line is a record."""
+    rest, before = iter(lines), 0
+    while (block := list(islice(rest, BLOCK))) and '"' not in "".join(block):
+        reader = csv.reader(block, delimiter=separator, strict=True)
+        try:
+            yield from reader
+        except csv.Error:
+            raise _explain(before + reader.line_num) from None
+        before += len(block)
+    yield from map(itemgetter(1), parse_records(chain(block, rest), separator, before))
 
 
-def parse_records(lines: Iterable[str], separator: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the text and the fields of each record; lines are taken one at a time, as they are needed."""
+def parse_records(lines: Iterable[str], separator: str, before: int = 0) -> Iterator[tuple[str, list[str]]]:
+    """Yield the text and the fields of each record; lines, which follow ``before`` others, are taken one at a time."""
     taken: list[str] = []
 
     def take() -> Iterator[str]:
@@ -176,14 +194,22 @@ def parse_records(lines: Iterable[str], separator: str) -> Iterator[tuple[str, l
         for record in reader:
             text = "".join(taken)
             taken.clear()
-            fields = find_fields(text.rstrip("\r\n"), separator) if ' "' in text or '\t"' in text else ()
-            if any(not is_quoted and re.match(r'[ \t]+"', label) for *_, label, is_quoted in fields):
-                # A separator within such a field would end it.
-                raise InputError(f"line {reader.line_num} has blanks before a quote; take them out")
+            if (' "' in text or '\t"' in text) and _has_blanks(text.rstrip("\r\n"), separator):
+                raise InputError(f"line {before + reader.line_num} has blanks before a quote; take them out")
             yield text, record
     except csv.Error:
-        problem = f"line {reader.line_num} has a quote that does not end, text after a quote, or a field of more than"
-        raise InputError(f"{problem} {csv.field_size_limit():,} characters; mend it") from None
+        raise _explain(before + reader.line_num) from None
+
+
+def _explain(line: int) -> InputError:
+    problem = f"line {line} has a quote that does not end, text after a quote, or a field of more than"
+    return InputError(f"{problem} {csv.field_size_limit():,} characters; mend it")
+
+
+def _has_blanks(line: str, separator: str) -> bool:
+    """Return whether a field has blanks before a quote; a separator within it would end it."""
+    fields = find_fields(line, separator)
+    return any(not is_quoted and re.match(r'[ \t]+"', label) for *_, label, is_quoted in fields)
 
 
 def find_fields(line: str, separator: str) -> Iterator[tuple[int, int, str, bool]]:

@@ -1,11 +1,11 @@
 """CSV: baskets (one row of labels per line), the long form (one row id and one item per line), and patterns."""
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import chain, islice
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,7 @@ def _read_long(records: Iterator[list[str]], options: RowOptions) -> Transaction
     coders: list[Coder[str]] = [Coder() for _ in names]
     codes = [array("i") for _ in names]
     for block in _long_blocks(records, names):
-        for coder, coded, values in zip(coders, codes, zip(*block, strict=True), strict=True):
+        for coder, coded, values in zip(coders, codes, block, strict=True):
             coded.extend(coder.encode(values))
     lines, items, *people = (np.array(coded, dtype=np.int32) for coded in codes)
     ids, labels, *persons = (as_labels(coder.values) for coder in coders)
@@ -117,42 +117,37 @@ def _read_long(records: Iterator[list[str]], options: RowOptions) -> Transaction
 
 def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item: str) -> Iterator[Itemsets]:
     blocks = _long_blocks(records, (row, item))
-    first = next(blocks, [])
-    if first:
-        baskets.check_pairs(*zip(*first[: baskets.SEEN], strict=True))
-    every = chain([first], blocks)
-    return group_rising(([name for name, *_ in some], codes.encode(label for _, label in some)) for some in every)
+    first: list[Sequence[str]] = next(blocks, [[], []])
+    baskets.check_pairs(*(values[: baskets.SEEN] for values in first))
+    return group_rising((ids, codes.encode(labels)) for ids, labels in chain([first], blocks))
 
 
-def _long_blocks(records: Iterator[list[str]], names: Sequence[str]) -> Iterator[list[tuple[str, ...]]]:
+def _long_blocks(records: Iterator[list[str]], names: Sequence[str]) -> Iterator[list[Sequence[str]]]:
+    """Yield the labels of each named column, of many records at a time."""
     head = next(filter(None, records), [])
-    columns = _find_columns(head, names)
-    numbered = ((number, record) for number, record in enumerate(records, start=2) if record)
-    while block := [_read_fields(record, columns, number) for number, record in islice(numbered, BLOCK)]:
-        yield block
+    return _take_columns(records, [head.index(find_column(head, name)) for name in names], len(head))
 
 
-class _Columns(NamedTuple):
-    """How columns are taken out of a record: the last of their places, and the number of all columns."""
-
-    take: Callable[[Sequence[str]], tuple[str, ...]]
-    last: int
-    width: int
-
-
-def _find_columns(head: Sequence[str], names: Sequence[str]) -> _Columns:
-    places = [head.index(find_column(head, name)) for name in names]
-    return _Columns(itemgetter(*places), max(places), len(head))
+def _take_columns(records: Iterable[list[str]], places: Sequence[int], width: int) -> Iterator[list[Sequence[str]]]:
+    """Yield the labels of the columns at ``places``, of many records at a time."""
+    fields = chain.from_iterable(_take_fields(records, places, width))  # records in a list cost garbage collection
+    while block := list(islice(fields, BLOCK * len(places))):
+        yield [notation.unescape_all(block[at :: len(places)]) for at in range(len(places))]
 
 
-def _read_fields(record: Sequence[str], columns: _Columns, number: int) -> tuple[str, ...]:
-    if len(record) > columns.width:
-        raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
-    fields = columns.take(record) if len(record) > columns.last else ("",)
-    if "" in fields:
-        what = "row id, no item or no person" if len(fields) > 2 else "row id or no item"  # noqa: PLR2004 - those two
-        raise InputError(f"record {number} has no {what}; leave such lines out, or fill them")
-    return tuple(map(notation.unescape, fields))
+def _take_fields(records: Iterable[list[str]], places: Sequence[int], width: int) -> Iterator[tuple[str, ...]]:
+    """Yield the fields at ``places`` of each record that is not blank; refuse too many fields, and empty ones there."""
+    take, last = itemgetter(*places), max(places)
+    for number, record in enumerate(records, start=2):
+        if not record:
+            continue
+        if len(record) > width:
+            raise InputError("this is no CSV table with as many fields in each line as in the header; mend it")
+        fields = take(record) if len(record) > last else ("",)
+        if "" in fields:
+            what = "row id, no item or no person" if len(places) > 2 else "row id or no item"  # noqa: PLR2004 - those
+            raise InputError(f"record {number} has no {what}; leave such lines out, or fill them")
+        yield fields
 
 
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
@@ -161,14 +156,16 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
     head, names = "", list[str]()
     while not names and (record := next(records, None)):
         head, names = head + record[0], record[1]
-    columns = _find_columns(names, _columns(options))
-    filled = ((number, *line) for number, line in enumerate(records, start=2) if line[1])
-    lines = [(text, *_read_fields(record, columns, number)) for number, text, record in filled]
+    places = [names.index(find_column(names, name)) for name in _columns(options)]
+    lines = list(records)
+    blocks = _take_columns((record for _, record in lines), places, len(names))
+    pairs = [pair for ids, labels in blocks for pair in zip(ids, labels, strict=True)]
     gone = {number: frozenset(map(str, lost)) for number, lost in losses.items()}
-    stays = select_lines([line[1] for line in lines], [line[2] for line in lines], gone)
+    stays = select_lines([row for row, _ in pairs], [label for _, label in pairs], gone)
     mark = BYTE_ORDER_MARK if data.startswith(BYTE_ORDER_MARK) else b""
     yield mark + head.encode()
-    yield from (text.encode() for (text, *_), is_left in zip(lines, stays, strict=True) if is_left)
+    texts = (text for text, record in lines if record)
+    yield from (text.encode() for text, is_left in zip(texts, stays, strict=True) if is_left)
 
 
 def rewrite_lines(wanted: Sequence[str], options: RowOptions) -> LineFormat:
