@@ -85,7 +85,7 @@ def test_the_command_line_computes_a_release_once(calls, file, tmp_path, method,
 
 
 def test_comparing_methods_audits_the_recommended_release_alone(calls, file, tmp_path):
-    options = ["--min-support", LEAST, "-k", K, "--compare", "--out", tmp_path / "release"]
+    options = ["--empty-rows", "--min-support", LEAST, "-k", K, "--compare", "--out", tmp_path / "release"]
     result = CliRunner().invoke(main, ["block", str(file), *map(str, options)], catch_exceptions=False)
     assert result.exit_code == 0
     assert_once(calls, calls.releases[0], BEST)

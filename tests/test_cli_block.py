@@ -158,10 +158,23 @@ EMPTY = [
 ]
 
 
+MEANT = ["--format", "baskets"]
+
+
+def test_nothing_is_released_of_rows_that_may_have_been_misread(tmp_path):
+    file = written(tmp_path / "rows.csv", [["a", "b"], ["a", "b", "c"], ["a"]] * 20)
+    options = ["--min-support", 20, "-k", 5, "--out", tmp_path / "release"]
+    result = run(file, *options)
+    assert result.exit_code == 2
+    assert "may have been misread: One item is in nearly every row. It was read as baskets" in result.stderr
+    assert not (tmp_path / "release").exists()
+    assert run(file, *MEANT, *options).exit_code == 0
+
+
 @pytest.mark.parametrize(("options", "words"), EMPTY, ids=str)
 def test_where_nothing_is_left_to_publish_that_is_said_and_nothing_written(tmp_path, options, words):
     file = written(tmp_path / "rows.csv", [["a", "b"], ["a", "b"], ["a"]])
-    result = run(file, *options, "--out", tmp_path / "release")
+    result = run(file, *MEANT, *options, "--out", tmp_path / "release")
     assert result.exit_code == 0
     assert "There is nothing to publish: no itemset, not even the empty one, is held by" in result.stdout
     assert words in result.stdout
@@ -171,13 +184,13 @@ def test_where_nothing_is_left_to_publish_that_is_said_and_nothing_written(tmp_p
 
 def test_a_release_of_nothing_but_n_says_so(tmp_path):
     file = written(tmp_path / "rows.csv", [["a"], ["b"], ["c"], ["d"]])
-    assert "all that is published is the number of rows" in run(file, "--min-support", 2, "-k", 2).stdout
+    assert "all that is published is the number of rows" in run(file, *MEANT, "--min-support", 2, "-k", 2).stdout
 
 
 @pytest.mark.parametrize("options", [["-k", 1], ["-k", 2]])
 def test_what_is_safe_already_is_published_as_it_is(tmp_path, options):
     file = written(tmp_path / "rows.csv", [["a", "b"]] * 5 + [["a"]] * 3)
-    result = run(file, "--min-support", 3, *options, "--out", tmp_path / "release")
+    result = run(file, *MEANT, "--min-support", 3, *options, "--out", tmp_path / "release")
     assert result.exit_code == 0
     assert "as they are" in result.stdout
     expected = oracle.frequent([frozenset("ab")] * 5 + [frozenset("a")] * 3, 3)

@@ -78,7 +78,20 @@ def test_a_repeated_person_is_never_released(table):
 
 
 def test_three_commands_lead_from_a_raw_table_to_a_verified_release(table, tmp_path):
-    options = ["--na", "?", "--person", "patient_nbr", "--min-support", "20%", "-k", "10", "--max-length", "2"]
+    options = [
+        "--format",
+        "table",
+        "--na",
+        "?",
+        "--person",
+        "patient_nbr",
+        "--min-support",
+        "20%",
+        "-k",
+        "10",
+        "--max-length",
+        "2",
+    ]
     release = tmp_path / "release"
     judged = run("audit", table, *options, "--json")
     assert (judged.exit_code, json.loads(judged.stdout)["verdict"]) == (1, "WITHHOLD")

@@ -31,6 +31,7 @@ from discreet.errors import (
     ThresholdError,
     refuse_truth,
 )
+from discreet.judging.reading import refuse_doubts
 from discreet.mining.mine import Mining, mine
 from discreet.mining.search import Limits
 from discreet.runtime.resources import as_threads
@@ -63,7 +64,7 @@ class BlockProblem:
         """Mine the rows, and return the problem of publishing what is found."""
         # Of short itemsets the closed ones are hard to check: supports within a top may follow from beyond it.
         kind: Kind = "closed" if budget.get("max_length") is None else "frequent"
-        patterns = mine(refuse_visits(rows, "block"), min_support=min_support, kind=kind, **budget)
+        patterns = mine(refuse_doubts(refuse_visits(rows, "block")), min_support=min_support, kind=kind, **budget)
         limits = Limits(budget.get("threads"), budget.get("max_patterns"), budget.get("memory"), budget.get("progress"))
         return cls(rows, patterns, k, limits)
 

@@ -1,11 +1,12 @@
 """Judging how data was read: signs that it is not what its owner meant, each of which a person must look at."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from discreet.data.oddness import look_at
 from discreet.data.patterns import Patterns
+from discreet.data.reading import Reading
 from discreet.data.transactions import Rows, Transactions
-from discreet.errors import Message, Option
+from discreet.errors import InputError, Message, Option
 from discreet.judging.policy import Check, CheckName
 
 
@@ -18,24 +19,42 @@ def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
     >>> print(check_reading(listed, None).sentence)
     Nothing would be published but the number of rows, 40.
     """
-    reading = patterns.reading if rows is None else rows.reading
-    doubts = () if reading is None else reading.doubts
-    signs = [*_find_signs(patterns, rows), *(Message(doubt, ".") for doubt in doubts)]
-    if reading is not None and rows is not None and not reading.confirmed:
-        odd = look_at(rows.itemsets, reading.shape, len(rows.labels)) if isinstance(rows, Transactions) else reading.odd
-        signs += odd
-        what = f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
-        signs += [Message(what, Option("format", reading.format), ".")] * bool(odd)
-    words = [part for sign in signs for part in (" ", sign)][1:]
-    return CheckName.READING.review(len(signs), Message(*words)) if signs else None
+    doubts = _find_doubts(patterns.reading) if rows is None else find_doubts(rows)
+    signs = [*_find_signs(patterns), *doubts]
+    return CheckName.READING.review(len(signs), _join(signs)) if signs else None
 
 
-def _find_signs(patterns: Patterns, rows: Rows | None) -> Iterator[Message]:
+def refuse_doubts(rows: Rows) -> Rows:
+    """Return rows whose reading is beyond doubt; nothing is released that was made of others."""
+    if doubts := find_doubts(rows):
+        raise InputError("nothing is released of rows that may have been misread: ", _join(doubts))
+    return rows
+
+
+def find_doubts(rows: Rows) -> list[Message]:
+    """Return the doubts about how rows were read, and what is odd about them if their owner did not name the shape."""
+    reading = rows.reading
+    if reading is None or reading.confirmed:
+        return _find_doubts(reading)
+    odd = look_at(rows.itemsets, reading.shape, len(rows.labels)) if isinstance(rows, Transactions) else reading.odd
+    what = f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
+    return [*_find_doubts(reading), *odd, *[Message(what, Option("format", reading.format), ".")] * bool(odd)]
+
+
+def _find_doubts(reading: Reading | None) -> list[Message]:
+    return [] if reading is None else [Message(doubt, ".") for doubt in reading.doubts]
+
+
+def _join(signs: Iterable[Message]) -> Message:
+    return Message(*[part for sign in signs for part in (" ", sign)][1:])
+
+
+def _find_signs(patterns: Patterns) -> Iterator[Message]:
     """Yield what is odd about data however it was read."""
     many = len(patterns) - patterns.is_rooted
     if patterns.n and not many:
         yield Message(f"Nothing would be published but the number of rows, {patterns.n:,}.")
     elif many == 1:
         yield Message("A single itemset would be published.")
-    if rows is not None and rows.n == 1:
+    if patterns.n == 1:
         yield Message("There is one row: a row must stand for a person.")
