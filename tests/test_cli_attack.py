@@ -108,10 +108,10 @@ def test_wrong_usage_is_one_sentence(patterns, arguments, sentence):
 @pytest.mark.parametrize("method", ["suppress", "add", "optimal"])
 def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
     options = ["--min-support", 3, "-k", 2, "--method", method]
-    plain = run("block", rows, *options, "--out", tmp_path / "plain")
+    plain = run("block", rows, "--format", "baskets", *options, "--out", tmp_path / "plain")
     assert plain.exit_code == 0
     assert run("attack", tmp_path / "plain" / "patterns.json", "-k", 2).exit_code == 1
-    safe = run("block", rows, *options, "--against", "derive", "--out", tmp_path / "safe")
+    safe = run("block", rows, "--format", "baskets", *options, "--against", "derive", "--out", tmp_path / "safe")
     assert safe.exit_code == 0
     assert 'the attacker "derive" finds nothing in them' in one_line(safe)
     assert run("attack", tmp_path / "safe" / "patterns.json", "-k", 2, "--level", "derive").exit_code == 0
@@ -119,7 +119,7 @@ def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
 
 
 def test_methods_are_compared_against_an_attacker(rows):
-    result = run("block", rows, "--min-support", 3, "-k", 2, "--against", "derive", "--compare")
+    result = run("block", rows, "--format", "baskets", "--min-support", 3, "-k", 2, "--against", "derive", "--compare")
     assert result.exit_code == 0
     assert 'those that are not listed ("derive") finds nothing in any of them.' in one_line(result)
 

@@ -641,7 +641,7 @@ COMMANDS = {
     "detect": ["--min-support", "5%", "-k", "500", "--json"],
     "mine": ["--min-support", "5%", "--kind", "frequent", "--json"],
     "tradeoff": ["--min-support", "900,10%", "-k", "10,500", "--json"],
-    "block": ["--min-support", "5%", "-k", "500", "--method", "add", "--json"],
+    "block": ["--format", "fimi", "--min-support", "5%", "-k", "500", "--method", "add", "--json"],
 }
 
 

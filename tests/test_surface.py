@@ -99,7 +99,7 @@ RUN = {
     "detect": "patterns.json -k 2",
     "attack": "patterns.json -k 2",
     "tradeoff": "baskets.csv",
-    "block": "baskets.csv --min-support 2 -k 2 --out blocked",
+    "block": "baskets.csv --format baskets --min-support 2 -k 2 --out blocked",
     "verify": "release",
     "hide": "baskets.csv --sensitive secret.txt",
     "mine": "baskets.csv --min-support 2",
