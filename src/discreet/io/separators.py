@@ -48,7 +48,7 @@ def find_separator(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 def unquote(lines: Sequence[str]) -> list[str]:
     """Return lines without what is in quotes."""
-    return [re.sub(r'"[^"]*"', "", line) for line in lines]
+    return [re.sub(r'"[^"]*"', "", line) if '"' in line else line for line in lines]
 
 
 def _is_decimal(lines: Sequence[str], signs: Sequence[str]) -> bool:
