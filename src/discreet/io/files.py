@@ -96,6 +96,8 @@ def load(place: Place, memory: int | None = None) -> Bytes:
     with _open(place) as (chunks, file):
         if file is not None:
             check_room(os.fstat(file.fileno()).st_size, memory)
+            file.seek(0, os.SEEK_END)  # forget what was peeked at: to join it with the rest is a copy
+            file.seek(0)
         data: Bytes = bytearray() if file is None else file.read()
         for chunk in chunks:  # none are left of a plain file
             data += chunk

@@ -29,8 +29,7 @@ BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 LONE_RETURN: Final = "a carriage return that ends no line; save the file with line feeds"
 WHOLE_NUMBER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")  # as we write it; 18 digits fit in 64 bits
 HEADER: Final = ["itemset", "support"]
-COMMA: Final = ","
-WITHIN: Final = ";"  # the separator of the items of an itemset, within its cell
+COMMA, WITHIN = ",", ";"  # the separators of fields, and of the items of an itemset within its field
 AMBIGUOUS: Final = re.compile(r"[;|\t]|^sep=|^[\d ]+ [\d ]+$")  # a field that might be taken for several, or for none
 FORMULA: Final = re.compile(r"'*\s*[=+\-@\t\r＝＋－＠]")  # how a formula of a spreadsheet begins, escaped or not
 
@@ -164,7 +163,8 @@ def as_record(values: Iterable[object], ambiguous: re.Pattern[str] | None = None
 
 def open_text(data: Bytes) -> Iterator[str]:
     """Yield the lines of a UTF-8 file with their ends; refuse other bytes at once."""
-    as_text(data)
+    if b"\0" in data or not data.isascii():
+        as_text(data)
     return TextIOWrapper(BytesIO(data), encoding="utf-8-sig", newline="")
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets
 from discreet.data.reading import Reading
@@ -27,8 +28,19 @@ def describe(rows: Transactions, reading: Reading) -> Transactions:
     """
     lengths = rows.itemsets.lengths
     found: dict[str, Any] = {name: getattr(rows.reading, name) for name in OF_ROWS if rows.reading is not None}
-    length = int(np.median(lengths)) if lengths.size else 0
+    length = find_usual_length(np.bincount(lengths)) if lengths.size else 0
     return rows.describe(reading=replace(reading, n=rows.n, items=len(rows.labels), length=length, **found))
+
+
+def find_usual_length(counts: NDArray[np.int64]) -> int:
+    """Return the median of lengths, rounded down; ``counts`` are how often each length occurs, from 0 on.
+
+    >>> find_usual_length(np.array([1, 0, 0, 2])), find_usual_length(np.array([0, 1, 1]))
+    (3, 1)
+    """
+    up_to = np.cumsum(counts)
+    middle = [(up_to[-1] - 1) // 2, up_to[-1] // 2]
+    return int(np.searchsorted(up_to, middle, side="right").sum()) // 2
 
 
 def mention_blanks(reading: Reading, many: int) -> Reading:

@@ -23,7 +23,7 @@ from discreet.io.files import EMPTY, RAISE_IT, Place, as_path, check_there, is_u
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
 from discreet.io.notation import ChunkReader
 from discreet.io.options import RowArguments, RowOptions
-from discreet.io.readings import drop_blank_end, mention_blanks
+from discreet.io.readings import drop_blank_end, find_usual_length, mention_blanks
 from discreet.io.sniff import peek
 from discreet.io.sources import Source, find_source, row_functions
 from discreet.runtime import resources
@@ -195,9 +195,7 @@ class ItemCounter:
     @property
     def usual_length(self) -> int:
         """The median of the lengths of rows."""
-        up_to = np.cumsum(self._lengths)
-        middle = [(up_to[-1] - 1) // 2, up_to[-1] // 2]
-        return int(np.searchsorted(up_to, middle, side="right").sum()) // 2
+        return find_usual_length(self._lengths)
 
     def total(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return all numbers of items, in order, and how many rows hold each."""
