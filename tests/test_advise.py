@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import Transactions, Verdict, advise, audit, block, compare, read, write
+from discreet import OptionError, Transactions, Verdict, advise, audit, block, compare, read, write
 from discreet.blocking.block import METHODS
 from discreet.cli import main
 from discreet.data.generate import clinic as make_clinic
@@ -130,3 +130,9 @@ def test_rows_that_may_be_misread_are_not_advised_on(tmp_path):
     result = run("advise", tmp_path / "rows.csv", "--min-support", 20, "-k", 5)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "may have been misread" in result.stderr
+
+
+@pytest.mark.parametrize("methods", [[], ["withold"], ["add", "best"]])
+def test_methods_that_are_not_there_are_not_compared(methods):
+    with pytest.raises(OptionError, match="must name some of suppress, add, withhold"):
+        compare([["a"]] * 20, min_support=2, k=2, methods=methods)

@@ -201,6 +201,9 @@ def compare(  # noqa: PLR0913 - as ``block``
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")
+    names = [*METHODS] if methods is None else [*methods]
+    if not names or not {*names} <= METHODS.keys():
+        raise OptionError(Option("methods"), f" must name some of {', '.join(METHODS)}")
     rule, wait = as_policy(policy, k), as_time(seconds, BEST)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
     level, older = against if against == "plain" else as_level(against), as_older(beside, grown=grown)
@@ -208,7 +211,7 @@ def compare(  # noqa: PLR0913 - as ``block``
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
         problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
-        return compare_methods(problem, rule, METHODS if methods is None else [*methods])
+        return compare_methods(problem, rule, names)
 
 
 def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Policy, *, grown: bool) -> None:

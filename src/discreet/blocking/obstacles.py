@@ -8,7 +8,6 @@ from discreet.blocking.release import Obstacle, Release
 from discreet.data.itemsets import Label
 from discreet.data.leaving_out import drop_items
 from discreet.judging.in_the_way import list_findings, name_fewest
-from discreet.mining.mine import mine
 
 
 def name_obstacles(release: Release, problem: BlockProblem, solve: Callable[[BlockProblem], Release]) -> Release:
@@ -39,17 +38,6 @@ def _try(
 
 
 def _leave_out(problem: BlockProblem, names: tuple[Label, ...]) -> BlockProblem:
-    before, limits = problem.patterns, problem.limits
     rows = drop_items(problem.rows, names)
-    patterns = mine(
-        rows,
-        min_support=problem.least,
-        kind=before.kind,
-        max_length=before.max_length,
-        threads=limits.threads,
-        max_patterns=limits.patterns,
-        memory=limits.memory,
-        progress=limits.progress,
-    )
-    known = drop_items(replace(before, mined=None), names).schema
-    return replace(problem, rows=rows, patterns=patterns).assume(known)
+    known = drop_items(replace(problem.patterns, mined=None), names).schema
+    return replace(problem, rows=rows, patterns=problem.mine(rows)).assume(known)
