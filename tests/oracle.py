@@ -1662,3 +1662,21 @@ def least_cover(groups, needs, costs):
         if all(sum(copies[row] for row in group) >= need for group, need in zip(groups, needs, strict=True))
     )
     return min(sum(cost * many for cost, many in zip(costs, copies, strict=True)) for copies in enough)
+
+
+def odd_rows(rows, shape, items):
+    """What is odd about rows, by the word that its sentence begins with; of their items, so many are known."""
+    n, held = len(rows), Counter(item for row in rows for item in set(row))
+    alone = [{item for item in row if held[item] == 1} for row in rows]
+    rare = sum(map(bool, alone))
+    if n < 10:
+        return ["There are only"]
+    signs = {
+        "There are far": shape == "onehot" and items > 2 * n,
+        "No row": shape == "baskets" and all(len(row) <= 1 for row in rows),
+        "One item": any(100 * many >= 98 * n for many in held.values()),
+        "Most rows": 10 * rare >= 9 * n,
+        "No item": bool(rows[0]) and alone[0] == set(rows[0]) and 10 * rare <= n,
+        "All": len(set(map(frozenset, rows))) == n,
+    }
+    return [sign for sign, holds in signs.items() if holds]
