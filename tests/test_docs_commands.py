@@ -47,8 +47,9 @@ def steps(text):
 
 
 def pattern(shown):
-    """A regular expression of what is shown."""
-    lines = [re.escape(line.rstrip()).replace("…", ".*") for line in shown.rstrip("\n").split("\n")]
+    """A regular expression of what is shown; columns beside a number that is left out may be wider."""
+    lines = [re.escape(line.rstrip()) for line in shown.rstrip("\n").split("\n")]
+    lines = [re.sub(r"(?:\\ ){2,}", " +", line).replace("…", ".*") if "…" in line else line for line in lines]
     return "\n".join("(?:.*\n)*?.*" if line == ".*" else line for line in lines)
 
 

@@ -62,8 +62,10 @@ def test_pairs_and_numbers_are_known_by_their_text():
     assert drop_items(rows, ["7"]).labels == (("age", 40), ("age", 50))
 
 
-@pytest.mark.parametrize(("name", "hint"), [("flue", "did you mean 'flu'?"), ("sx", "did you mean 'sex'?")])
-def test_an_unknown_name_is_answered_with_the_nearest(name, hint):
+@pytest.mark.parametrize(
+    ("name", "hint"), [("sx", "did you mean 'sex'?"), ("flue", "give a label, or a column of a table")]
+)
+def test_an_unknown_name_is_answered_with_the_nearest_column_but_no_label(name, hint):
     with pytest.raises(OptionError, match="which is no item and no attribute") as error:
         drop_items(Transactions(TABLE), [name])
     assert str(error.value).endswith(hint)

@@ -81,7 +81,7 @@ def find_items(value: Labelled, names: Names | None) -> list[int]:
         elif str(name) in attributes:
             found.update(attributes[str(name)])
         else:
-            near = get_close_matches(str(name), [*attributes, *texts], cutoff=NEAR)
+            near = get_close_matches(str(name), attributes, cutoff=NEAR)  # labels are private, columns are not
             hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "give a label, or a column of a table"
             raise OptionError(
                 Option("leave_out"), f" names {abbreviate(name)!r}, which is no item and no attribute; {hint}"
@@ -124,9 +124,13 @@ def _merge_patterns(patterns: Patterns, itemsets: Itemsets, labels: tuple[Label,
     supports = np.zeros(offsets.size - 1, dtype=np.int64)
     np.maximum.at(supports, numbers, patterns.supports)
     supports[np.diff(offsets) == 0] = patterns.n  # other programs may not list the empty itemset
-    listed = Weighted(offsets, items, supports)
+    listed = Weighted(offsets, items, supports).sort(len(labels))
     if patterns.kind == "closed" and patterns.max_length is not None:
-        # The longest itemsets were listed whether they are closed or not; without an item they are not the longest.
+        # The longest itemsets were listed whether they are closed or not; without an item they are not the longest, and
+        # may have fewer rows than a superset, whose support is then theirs.
+        closures, trie = np.full(len(listed), -1, dtype=np.int64), kernels.inversion.plant(*listed.flat)
+        kernels.closure.close(trie, listed.is_rooted, listed.flat, listed.weights, len(labels), closures)
+        supports = listed.weights[closures]
         order = np.argsort((supports << LENGTH_BITS) + listed.lengths, kind="stable")
         unsure = np.zeros(len(listed), dtype=np.bool_)
         listed = listed.take(kernels.closure.find_closed(*listed.flat, supports, unsure, order))
