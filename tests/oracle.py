@@ -1653,6 +1653,28 @@ def reveals_few(listed, rows, attributes, parents, k):
     return any(0 < many < k for top in tops for many in Counter(row & top for row in rows).values())
 
 
+def in_range(text, number):
+    """Return whether a number is in a range such as <18, 40–49, 7, [1.5, 2) or ≥65."""
+    if text[0] in "<≥":
+        return (number < Fraction(text[1:])) == (text[0] == "<")
+    if text[0] == "[":
+        low, high = map(Fraction, text[1:-1].split(", "))
+        return low <= number < high
+    low, *high = map(int, text.split("–"))
+    return low <= number <= (high or [low])[0]
+
+
+def neighbours(bins):
+    """Return pairs of some neighbouring bins and twice as many, as sets of bins, in which they are; never all bins."""
+    place, found = {one: at for at, one in enumerate(bins)}, set()
+    sizes = [2**level for level in range(len(bins)) if 2**level < len(bins)]
+    for size, one in product(sizes, bins):
+        some, more = (frozenset(b for b in bins if place[b] // many == place[one] // many) for many in (size, 2 * size))
+        if some != more != frozenset(bins):
+            found.add((some, more))
+    return found
+
+
 def least_cover(groups, needs, costs):
     """Return the least cost of copies of rows, so many in each group as it needs; a row costs the same each time."""
     choices = product(*(range(max(needs) + 1) for _ in costs))

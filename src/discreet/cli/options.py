@@ -232,7 +232,7 @@ class ReadOptions(ColumnOptions):
 
     def prepare(self, found: Found) -> Found:
         """Return rows or patterns with parents of items, and without what is left out; say how they were understood."""
-        known = teach_parents(found, getattr(self, "hierarchy", None))
+        known = teach_parents(found, getattr(self, "hierarchy", ()) or None)
         found = drop_items(known, getattr(self, "leave_out", ()))
         self.announce(found)
         return found
@@ -250,9 +250,10 @@ class ItemOptions(Options):
     leave_out: tuple[str, ...] = option(
         "An item that is not published, or a column of a table for all its values; may be repeated.", "ITEM"
     )
-    hierarchy: str | None = option(
-        "Parents of items, which count as items: a table of children and parents, prefix:3,1, or COLUMN= and either.",
-        "FILE|prefix:N",
+    hierarchy: tuple[str, ...] = option(
+        "Parents of items, which count as items: a table of children and parents, prefix:3,1, bins (neighbours), or "
+        "COLUMN= and one of these or rare:50; may be repeated.",
+        "FILE|HOW",
     )
 
 

@@ -72,11 +72,11 @@ class Hierarchy:
         lengths, wanted = sorted({int(length) for length in match[1].split(",")}, reverse=True), {*columns}
         pairs = set[tuple[Label, Label]]()
         for label in labels:
-            attribute, value = _split(label)
+            attribute, value = split_label(label)
             if not isinstance(value, str) or (wanted and attribute not in wanted):
                 continue
             for length in (one for one in lengths if one < len(value)):
-                pairs.add((_join(label, attribute, value), _join(label, attribute, value[:length])))
+                pairs.add((join_label(label, attribute, value), join_label(label, attribute, value[:length])))
                 value = value[:length]
         return cls.of(pairs)
 
@@ -118,13 +118,13 @@ class Hierarchy:
         wanted, pairs, known = {*columns}, set[tuple[Label, Label]](), list(labels)
         own = {label if isinstance(label, str) else str(label): label for label in known}
         for label in known:
-            attribute, value = _split(label)
+            attribute, value = split_label(label)
             name = value if wanted else label
             if wanted and attribute not in wanted:
                 continue
             chain = [name if name in self.parents else str(name)]
             chain += self.ancestors(chain[0])
-            named = [_join(label, attribute, one) if wanted else own.get(str(one), one) for one in chain]
+            named = [join_label(label, attribute, one) if wanted else own.get(str(one), one) for one in chain]
             pairs.update(zip([label, *named[1:]], named[1:], strict=False))
         return type(self).of(pairs)
 
@@ -330,7 +330,7 @@ def _lines_of_used(itemsets: Itemsets, labels: Sequence[Label], hierarchy: Hiera
     return Itemsets.of(lines)
 
 
-def _split(label: Label) -> tuple[object, object]:
+def split_label(label: Label) -> tuple[object, object]:
     """Return the attribute and the value of a label; a label without an attribute is a value."""
     if isinstance(label, tuple) and len(label) == PAIR:
         return label
@@ -340,7 +340,7 @@ def _split(label: Label) -> tuple[object, object]:
     return None, label
 
 
-def _join(label: Label, attribute: object, value: object) -> Label:
+def join_label(label: Label, attribute: object, value: object) -> Label:
     """Return another value in the form of a label."""
     if isinstance(label, tuple):
         return attribute, value

@@ -1,58 +1,117 @@
-"""Hierarchies: parents of items from a file, a mapping or prefixes; rows get the ancestors of their items."""
+"""Hierarchies: parents of items from files, mappings, prefixes, bins or rare values; rows get these ancestors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from os import PathLike
 from pathlib import Path
+from re import DOTALL, fullmatch
 from typing import Final, TypeAlias, TypeVar
 
-from discreet.data.hierarchy import PREFIX, Hierarchy, expand
+import numpy as np
+
+from discreet.data.hierarchy import PREFIX, Hierarchy, expand, join_label, split_label
 from discreet.data.itemsets import Itemsets, Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.data.schema import SIGN, Attribute, Schema
+from discreet.data.thresholds import as_count
 from discreet.data.transactions import Merged, Rows, Transactions
-from discreet.errors import InputError, Option, OptionError
+from discreet.errors import InputError, Option, OptionError, ThresholdError
+from discreet.io.bins import merge_bins
 from discreet.io.codebook import read_pairs
 from discreet.io.files import is_place
 from discreet.runtime.text import count_of
 
-AnyHierarchy: TypeAlias = Hierarchy | Mapping[Label, Label] | str | PathLike[str]
+OneHierarchy: TypeAlias = Hierarchy | Mapping[Label, Label] | str | PathLike[str]
+AnyHierarchy: TypeAlias = OneHierarchy | list[OneHierarchy] | tuple[OneHierarchy, ...]
 Known = TypeVar("Known", Transactions, Merged, Patterns)
 HEADER: Final = ("child", "parent")
+OTHER: Final = "other"  # the parent of rare values
+WORDS: Final = "a mapping, a file, or such as 'prefix:3,1', 'bins' or 'city=rare:50'"
 
 
-def read_hierarchy(source: AnyHierarchy, labels: Iterable[Label]) -> Hierarchy:
-    """Return the parents of labels: by a hierarchy, a mapping, a file of children and parents, or ``"prefix:3,1"``.
+def read_hierarchy(source: AnyHierarchy, labels: Iterable[Label], rows: Transactions | None = None) -> Hierarchy:
+    """Return the parents of labels: by a mapping, a file of children and parents, ``"prefix:3,1"``, or several of them.
 
-    A text may begin with the columns that it is for, such as ``"diag1,diag2=prefix:3"`` or ``"diag=codes.csv"``: it
-    then speaks of their values. A hierarchy by which no label has a parent is refused.
+    By ``"bins"``, two neighbouring ranges of a column have a parent (``merge_bins``); by ``"city=rare:50"``, the cities
+    that fewer than 50 ``rows`` hold. Other texts may begin with columns too, such as ``"diag1,diag2=prefix:3"`` or
+    ``"diag=codes.csv"``, and then speak of their values. A hierarchy by which no label has a parent is refused.
 
     >>> read_hierarchy({"tea": "drinks", "milk": "drinks"}, ["tea", "bread"]).pairs
     (('tea', 'drinks'),)
     """
-    known, columns, where = list(labels), list[str](), source
+    known, pairs = list(labels), list[tuple[Label, Label]]()
+    for one in source if isinstance(source, list | tuple) else (source,):
+        found = _read_one(one, known, rows)
+        if not len(found):
+            raise OptionError(
+                "no item has a parent by ",
+                *(Option("hierarchy"), "; check its names, or name the column that it is for, such as 'diag=FILE'"),
+            )
+        pairs += found.pairs
+        known += found.parents.values()  # which may have parents by the next one
+    return Hierarchy.of(pairs)
+
+
+def _read_one(source: OneHierarchy, labels: Sequence[Label], rows: Transactions | None) -> Hierarchy:
+    match = fullmatch(rf"(?:(.*){SIGN})?({'|'.join(MADE)})(:.*)?", source, DOTALL) if isinstance(source, str) else None
+    if match is not None:
+        return MADE[match[2]]((match[3] or "").removeprefix(":"), labels, _split_names(match[1]), rows)
+    if isinstance(source, Hierarchy | Mapping):
+        return Hierarchy.of(source).lift(labels)
+    names, where = None, source
     if isinstance(source, str) and SIGN in source and not Path(source).exists():
-        names, _, where = source.rpartition(SIGN) if PREFIX not in source else source.partition(f"{SIGN}{PREFIX}")
-        columns = [name.strip() for name in names.split(",")]
-        where = where if PREFIX not in source else f"{PREFIX}{where}"
-    if isinstance(where, str) and where.startswith(PREFIX):
-        found = Hierarchy.from_prefixes(where, known, columns)
-    elif isinstance(where, Hierarchy | Mapping):
-        found = Hierarchy.of(where).lift(known)
-    elif is_place(where):
-        pairs = [pair for pair in read_pairs(where, "a child and its parent") if all(pair)]
-        found = Hierarchy.of(pairs[tuple(map(str.casefold, pairs[0])) == HEADER :] if pairs else ()).lift(
-            known, columns
-        )
-    else:
-        kind = type(source).__name__
-        raise OptionError(Option("hierarchy"), f" is given as {kind}; give a mapping, a file or such as 'prefix:3,1'")
-    if not len(found):
+        names, _, where = source.rpartition(SIGN)
+    if not is_place(where):
+        raise OptionError(Option("hierarchy"), f" is given as {type(source).__name__}; give {WORDS}")
+    pairs = [pair for pair in read_pairs(where, "a child and its parent") if all(pair)]
+    has_head = bool(pairs) and tuple(map(str.casefold, pairs[0])) == HEADER
+    return Hierarchy.of(pairs[has_head:]).lift(labels, _split_names(names))
+
+
+def _split_names(names: str | None) -> list[str]:
+    return [] if names is None else [name.strip() for name in names.split(",")]
+
+
+Maker: TypeAlias = Callable[[str, Sequence[Label], list[str], Transactions | None], Hierarchy]
+
+
+def _merge_bins(how: str, labels: Sequence[Label], columns: list[str], _: Transactions | None) -> Hierarchy:
+    if how:
+        raise OptionError(Option("hierarchy"), " merges neighbouring bins, however many; give 'bins' or 'age=bins'")
+    return merge_bins(labels, columns)
+
+
+def _merge_rare(how: str, labels: Sequence[Label], columns: list[str], rows: Transactions | None) -> Hierarchy:
+    """Return the hierarchy in which values of a column that few rows hold have one parent, of a name that is free."""
+    if rows is None or not columns:
+        problem = "there are no rows, which tell what is rare" if columns else "names no column"
+        raise OptionError(Option("hierarchy"), f" merges rare values, but {problem}; give rows and 'city=rare:50'")
+    try:
+        least = as_count(how, rows.n)
+    except ThresholdError:
         raise OptionError(
-            "no item has a parent by ",
-            *(Option("hierarchy"), "; check its names, or name the column that it is for, such as 'diag=FILE'"),
-        )
-    return found
+            Option("hierarchy"), f" has {how[:40]!r} after 'rare:'; give the least number of rows, such as 50 or 5%"
+        ) from None
+    held, values = np.bincount(rows.items, minlength=len(rows.labels)).tolist(), defaultdict[object, list[Label]](list)
+    for label in labels:
+        values[split_label(label)[0]].append(label)
+    pairs = list[tuple[Label, Label]]()
+    for column in columns:
+        rare = [label for label in values[column] if label in rows.code and held[rows.code[label]] < least]
+        taken = {str(split_label(label)[1]).casefold() for label in values[column]}
+        name = next(one for number in count(1) if (one := f"{OTHER} {number}".removesuffix(" 1")) not in taken)
+        pairs += [(label, join_label(label, column, name)) for label in rare if len(rare) > 1]
+    return Hierarchy.of(pairs)
+
+
+MADE: Final[Mapping[str, Maker]] = {
+    "prefix": lambda how, labels, columns, _: Hierarchy.from_prefixes(f"{PREFIX}{how}", labels, columns),
+    "bins": _merge_bins,
+    "rare": _merge_rare,
+}
+"""Hierarchies that are made of labels, or of rows; a new one is a function and an entry here."""
 
 
 def add_ancestors(rows: Rows, source: AnyHierarchy) -> Transactions:
@@ -69,7 +128,7 @@ def add_ancestors(rows: Rows, source: AnyHierarchy) -> Transactions:
         )
     if rows.hierarchy is not None:
         raise OptionError("the rows hold the ancestors of their items already; leave ", Option("hierarchy"), " out")
-    hierarchy = read_hierarchy(source, rows.labels)
+    hierarchy = read_hierarchy(source, rows.labels, rows)
     labels = sort_labels([*rows.labels, *hierarchy.parents, *hierarchy.parents.values()])
     code = {label: number for number, label in enumerate(labels)}
     every = hierarchy.lines(labels)
