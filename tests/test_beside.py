@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet import (
+    BudgetError,
     InputError,
     OptionError,
     Patterns,
@@ -49,10 +50,10 @@ def chains(draw, items="abcd", many=2, most=40):
     return [rows[:end] for end in (*ends, len(rows))]
 
 
-def publish(rows, olds=(), **options):
+def publish(rows, olds=(), *, against="plain", **options):
     """What is published beside older releases, by itemset; nothing if n alone differs too little."""
     with suppress(InputError):
-        return dict(block(rows, method="withhold", beside=olds, **options).patterns)
+        return dict(block(rows, method="withhold", beside=olds, against=against, **options).patterns)
     return {}
 
 
@@ -198,6 +199,57 @@ def test_all_pairs_of_databases_that_fit_agree_on_no_group_of_fewer_than_k_rows(
 def test_against_sums_all_pairs_agree_on_no_cell_of_an_itemset_in_both():
     for over, both in (infer(pair, "plain") for pair in tiny_pairs(PAIRS)):
         assert not [items for items, top in product(over, both) if items <= top | {"before"}]
+
+
+def test_against_bounds_all_pairs_agree_on_no_cell_of_an_itemset_whose_parts_are_all_known():
+    told = 0
+    for old, new, k in tiny_pairs(PAIRS):
+        older = publish(old, min_support=1, k=k, against="derive")
+        newer = publish(new, [as_patterns(older, len(old))] * bool(older), min_support=1, k=k, grown=True, against=None)
+        known = newer.keys() | {itemset | {"before"} for itemset in newer.keys() & older.keys()}
+        found = oracle.inferred_conjunctions(fit(older, newer), ["a", "b", "before"], k) if newer and older else {}
+        over = {has | lacks for has, lacks in found}
+        assert not [items for items in over if all(items - {item} in known for item in items)]
+        told += bool(known)
+    assert told > PAIRS / 2
+
+
+def publish_months(rows, start, more, **options):
+    """Releases of rows that come month by month, each beside all before."""
+    releases = []
+    for end in range(start, len(rows) + 1, more):
+        olds = [one.patterns for one in releases]
+        releases.append(block(rows[:end], beside=olds, grown=bool(olds), method="withhold", **options))
+    return releases
+
+
+def find_together(releases, **options):
+    """What is found in each release together with all before."""
+    patterns = [one.patterns for one in releases]
+    known = {"grown": True, "complete": False, **options}
+    return [attack(patterns[at], against=patterns[:at], **known) for at in range(1, len(patterns))]
+
+
+def test_twelve_months_tell_nothing_to_one_who_derives_what_is_not_listed():
+    rows = list(clinic(400 + 11 * 80, seed=7))
+    found = find_together(publish_months(rows, 400, 80, min_support="10%", k=8), k=8, level="derive")
+    assert [(one.findings, one.undecided) for one in found] == [((), ())] * 11
+    plain = publish_months(rows, 400, 80, min_support="10%", k=8, against="plain")
+    assert any(one.findings for one in find_together(plain, k=8, level="derive"))
+
+
+def test_beside_releases_that_have_grown_bounds_are_withstood_by_default():
+    assert block(ROWS, beside=OLD, grown=True, **MORE).against == "derive"
+    assert block(ROWS, beside=OLD, **MORE).against == "plain"
+    assert compare(ROWS, beside=OLD, grown=True, **MORE).best.against == "derive"
+
+
+def test_what_is_not_decided_in_time_is_not_released():
+    rows = list(clinic(600, seed=7))
+    asked = {"min_support": "10%", "k": 8, "method": "withhold"}
+    old = block(rows[:400], **asked, against="derive")
+    with pytest.raises(BudgetError, match=r"it was not decided whether .* nothing is released: raise seconds="):
+        block(rows, beside=old, grown=True, against="linear", seconds=0.05, **asked)
 
 
 def test_without_looking_at_older_releases_many_of_these_pairs_would_tell():

@@ -85,6 +85,7 @@ METHODS: Final[Mapping[str, Blocker]] = {
 """Every method by its name; a new one is a file and an entry here. They are compared in this order."""
 BEST: Final = "best"  # the method that a comparison of all recommends
 LONG, SHORT = 60.0, 1.0  # seconds for a search that is alone, and for one beside other methods
+BESIDE: Final[Level] = "derive"  # the attacker whom a release withstands beside older ones that have grown into it
 NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
 
@@ -99,7 +100,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     merge: bool = False,
     keep_n: bool = False,
     seconds: float | None = None,
-    against: Level = "plain",
+    against: Level | None = None,
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
     grown: bool = False,
@@ -135,13 +136,16 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     With a ``hierarchy``, rows also hold the ancestors of their items, and readers know so (docs/hierarchies.md).
 
     ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
-    "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing. Against
+    "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing; "withhold"
+    has the ``seconds`` for that, 60 by default. Beside older releases of rows that have ``grown``, "derive" is the
+    default, else "plain". Against
     "exact", for up to 12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows
     in every database that fits. If that is not decided in time, nothing is released.
 
     The older releases ``beside`` it are folders that ``write_release`` wrote, files of patterns, or patterns. No
     difference from one, or from several that are parts of the rows, then reveals 1 to k − 1 rows that came or left
-    since; ``grown`` says that rows were only added (docs/against.md). That takes "withhold", whose supports are exact.
+    since; ``grown`` says that rows were only added, and then all releases are attacked together (docs/against.md). That
+    takes "withhold", whose supports are exact.
 
     After each method, detection must find nothing in the result, and its supports are recounted; otherwise nothing is
     released. Rows of which a person has several are refused: merge them. Other options are those of ``mine``; with
@@ -159,16 +163,17 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, wait = as_policy(policy, k), as_time(seconds, method)
+    rule, (wait, patience) = as_policy(policy, k), as_time(seconds, method)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
-    level, known = against if against == "plain" else as_level(against), as_known(schema, data)
-    older = as_older(beside, grown=grown)
+    known, older = as_known(schema, data), as_older(beside, grown=grown)
+    level = _as_attacker(against, grown=grown)
     _refuse_beside(older, method, level, rule, grown=grown)
     if blocker is not None and blocker.by_hierarchy and data.hierarchy is None:
         raise OptionError(f"{method!r} replaces items by their parents; say which these are with ", Option("hierarchy"))
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
-        problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
+        problem = replace(problem, keep_n=keep_n, against=level, beside=older, grown=grown)
+        problem = replace(problem, seconds=wait, patience=patience)
 
         def work(one: BlockProblem) -> Release:
             return compare_methods(one, rule).best if method == BEST else solve(method, one, rule, merge=merge)
@@ -184,7 +189,7 @@ def compare(  # noqa: PLR0913 - as ``block``
     policy: Policy | str | PathLike[str] | None = None,
     keep_n: bool = False,
     seconds: float | None = None,
-    against: Level = "plain",
+    against: Level | None = None,
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
     grown: bool = False,
@@ -204,13 +209,14 @@ def compare(  # noqa: PLR0913 - as ``block``
     names = [*METHODS] if methods is None else [*methods]
     if not names or not {*names} <= METHODS.keys():
         raise OptionError(Option("methods"), f" must name some of {', '.join(METHODS)}")
-    rule, wait = as_policy(policy, k), as_time(seconds, BEST)
+    rule, (wait, patience) = as_policy(policy, k), as_time(seconds, BEST)
     data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
-    level, older = against if against == "plain" else as_level(against), as_older(beside, grown=grown)
+    level, older = _as_attacker(against, grown=grown), as_older(beside, grown=grown)
     _refuse_beside(older, BEST, level, rule, grown=grown)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
         problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
-        problem = replace(problem, keep_n=keep_n, seconds=wait, against=level, beside=older, grown=grown)
+        problem = replace(problem, keep_n=keep_n, against=level, beside=older, grown=grown)
+        problem = replace(problem, seconds=wait, patience=patience)
         return compare_methods(problem, rule, names)
 
 
@@ -232,9 +238,16 @@ def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Po
         )
 
 
-def as_time(seconds: float | None, method: str) -> float:
-    """Return the time for a search: little by default where it is one of several methods."""
-    return as_seconds((SHORT if method == BEST else LONG) if seconds is None else seconds)
+def as_time(seconds: float | None, method: str) -> tuple[float, float]:
+    """Return the time for a search, little by default where it is one of several methods, and for attackers."""
+    given = None if seconds is None else as_seconds(seconds)
+    return (SHORT if method == BEST else LONG, LONG) if given is None else (given, given)
+
+
+def _as_attacker(against: Level | None, *, grown: bool) -> Level:
+    """Return the attacker that a release withstands: beside releases that have grown into it one who uses bounds."""
+    chosen = against or (BESIDE if grown else "plain")
+    return chosen if chosen == "plain" else as_level(chosen)
 
 
 def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import chain, compress, count
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -23,14 +24,14 @@ from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Trie, build_family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged
-from discreet.disclosure.attacks.attack import attack
+from discreet.disclosure.attacks.attack import SECONDS, attack
 from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import Channels, as_bits, places
 from discreet.disclosure.detect import Question
-from discreet.errors import BudgetError, GuaranteeError, InputError, Option
+from discreet.errors import BudgetError, Either, GuaranteeError, InputError, Option
 
 LENGTH_BITS: Final = 20  # for the length of an itemset: no row holds more than 100,000 items
 LONGEST: Final = 64  # items of a top whose bases fit a word of bitmaps
@@ -307,24 +308,26 @@ def withhold_more(problem: BlockProblem) -> BlockSolution:
     From each inference it takes the longest itemset in its sums, and with it all that contain that one. So every
     subset of a published itemset stays published, and as each round withholds one, it ends.
     """
-    patterns = withhold(problem).patterns
-    while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False):
+    patterns, ends = withhold(problem).patterns, monotonic() + problem.patience
+    while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False, ends=ends):
         patterns = leave_out(patterns, [_find_longest(finding, patterns) for finding in findings])
     return BlockSolution.of(problem, patterns, is_whole=False)
 
 
 def find_inferences(
-    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True
+    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True, ends: float | None = None
 ) -> tuple[Finding, ...]:
-    """Return what the attacker infers from the patterns of rows; refuse these if that is undecided."""
+    """Return what the attacker infers from the patterns of rows; refuse these if that is undecided when time ends."""
     if not len(patterns):
         return ()
     olds = [one.patterns for one in problem.beside] if problem.grown else []
     known = {"against": olds, "grown": True} if olds else {"rows": problem.as_rows(rows)}
-    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, **known)
+    seconds = SECONDS if ends is None else max(0.0, ends - monotonic())
+    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, seconds=seconds, **known)
     if result.undecided and not result.findings:
         doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
-        raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: raise ", Option("min_support"))
+        more = ("raise {}", "min_support") if ends is None else ("raise {}", "seconds", "min_support")
+        raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: ", Either(more))
     return result.findings
 
 
@@ -351,7 +354,10 @@ def _find_longest(finding: Finding, patterns: Patterns) -> Codes:
     published = [frozenset(patterns.code[label] for label in itemset) for itemset in named if itemset in patterns]
     longest = max(published, key=lambda itemset: (len(itemset), sorted(itemset)), default=frozenset[int]())
     if not longest:
-        raise InputError("the older releases reveal fewer than k rows without the new one; leave one out of ", ASK)
+        raise InputError(
+            "the older releases reveal fewer than k rows without the new one; leave one out of ",
+            *(ASK, ", or withstand sums alone, with ", Option("against", "plain")),
+        )
     return longest
 
 

@@ -61,12 +61,11 @@ class BlockOptions(QuietOptions, PublishedOptions):
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
     keep_n: bool = option("Keep the number of rows: as many are dropped as are added, or the other way round.")
     seconds: float | None = option(
-        "Time for optimal to look for less distortion.  [default: 60, or 1 within best]", "N"
+        "Time for optimal, 60 by default or 1 within best, and to withhold from --against, 60.", "N"
     )
-    against: Level = option(
-        "Also block the inferences of this attacker; see `discreet attack`.",
+    against: Level | None = option(
+        "Also block the inferences of this attacker; see `discreet attack`.  [default: plain, or derive with --grown]",
         type=OneOf(list(ATTACKERS)),
-        default="plain",
     )
     schema: str | None = option(SCHEMA, "TEXT")
     beside: tuple[str, ...] = option(
@@ -141,7 +140,9 @@ def _check_usage(asked: BlockOptions) -> None:
     asked.check_rule()
     wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
     refuse((asked.compare and asked.method != BEST, wrong))
-    for flag in asked.given(*(name for name, methods in FITS.items() if asked.method not in methods)):
+    is_attacked = asked.method == "withhold" and (asked.grown or asked.against not in {None, "plain"})
+    unfit = (name for name, methods in FITS.items() if asked.method not in methods)
+    for flag in asked.given(*(name for name in unfit if name != "seconds" or not is_attacked)):
         raise click.UsageError(f"{flag} means nothing to the method {asked.method}: leave one of them out")
     if asked.out is not None:
         check_folder(Path(asked.out))

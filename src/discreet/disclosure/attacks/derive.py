@@ -24,7 +24,7 @@ from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.certificate import NOTHING, Bound, CellSum, Certificate, Claim, Sum
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
-from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.formula import Mark, Pattern
 from discreet.disclosure.channels import places
 from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, Message, Option
@@ -63,7 +63,7 @@ def infer(task: SearchTask) -> Searched:
 sup(a) 5 − sup(b) 7 − sup(c) 5 = 1 bound it
     """
     facts = task.facts
-    inexact = int((facts.low != facts.high).sum())
+    inexact = 0 if facts.is_joined else int((facts.low != facts.high).sum())
     undecided = [Undecided(inexact, "itemsets", INEXACT)] if inexact else []
     if facts.low[0] != facts.high[0]:
         return Searched([], undecided)
@@ -142,7 +142,10 @@ def close(task: SearchTask) -> Closure:
     beyond, cut = np.full_like(absents, facts.n), inf if facts.max_length is None else facts.max_length
     lines = np.empty((task.findings, kernels.derive.COLUMNS), dtype=np.int64)
     length, size, many, gap = 1, len(known), 0, None
+    # Of releases that have grown into each other, a third mark splits no cell that two do not: itemsets end in marks.
+    first = next((item for item, label in enumerate(facts.labels) if isinstance(label, Mark)), len(facts.labels))
     while gap is None and (level := np.flatnonzero(lengths == length)).size:
+        level = level[nodes.lasts[nodes.parents[level]] < first]
         level = level[np.lexsort((nodes.lasts[level], nodes.parents[level]))]
         start, itemset = 0, np.zeros(length + 1, dtype=np.int32)
         children = kernels.derive.index(nodes.parents, nodes.lasts, size)

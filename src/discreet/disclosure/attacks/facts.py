@@ -60,6 +60,7 @@ class Facts(Labelled):
 
     If ``is_top``, the list has the largest supports: ``absent`` then also limits unlisted subsets of listed itemsets.
     ``relations`` bound sums of supports. ``left_out`` says what else was published; with that, nothing is called safe.
+    If ``is_joined`` from lists of exact supports, only itemsets that one of the lists lacks have two limits.
 
     >>> from discreet import mine
     >>> facts = Facts.of(mine([["a", "b"], ["a", "b"], ["a"], ["c"]], min_support=2))
@@ -81,6 +82,7 @@ class Facts(Labelled):
     relations: tuple[Relation, ...] = ()
     left_out: str = ""
     max_length: int | None = None
+    is_joined: bool = False
     _holders: dict[int, int] = field(default_factory=dict, init=False)  # a bit for each place of ``_owners``, on demand
 
     def __post_init__(self) -> None:

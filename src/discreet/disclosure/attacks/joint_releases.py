@@ -164,7 +164,8 @@ def _join_grown(chain: Sequence[Facts], labels: tuple[Label, ...], schema: tuple
         held = [(some, marks.index(min(some)) if some else len(marks)) for some in few]
         said = {itemset | some: limits[place] for itemset, limits in rising.items() for some, place in held}
     facts = replace(Facts.from_codes(said, labels, newest.n), inherited=nested, absent=newest.absent, schema=schema)
-    return replace(facts, absent_with=tuple(_lower_absent(chain, marks)))
+    are_exact = all(one.inherited for one in chain)
+    return replace(facts, absent_with=tuple(_lower_absent(chain, marks)), is_joined=are_exact)
 
 
 def _is_nested(chain: Sequence[Facts]) -> bool:
