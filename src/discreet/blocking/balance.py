@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.distortion import class_sizes, plant, supports_in
 from discreet.blocking.methods import sum_within
-from discreet.blocking.problem import BlockSolution, count_rows
-from discreet.blocking.repeats import build_solution, find_groups
+from discreet.blocking.problem import BlockProblem, BlockSolution, count_rows
+from discreet.blocking.repeats import find_groups
 from discreet.data.itemsets import Weighted
 from discreet.data.transactions import Merged
 from discreet.errors import BudgetError, Option
@@ -39,7 +39,7 @@ def keep_number(solution: BlockSolution) -> BlockSolution:
     sign = -1 if excess > 0 else 1
     while True:
         change = _choose(solution, counts, others, may_change, sign * abs(excess))
-        changed = replace(build_solution(problem, counts + change, others), rounds=solution.rounds)
+        changed = replace(_build_solution(problem, counts + change, others), rounds=solution.rounds)
         rows = Weighted.concat([whole.weigh(counts + change), others])
         groups = find_groups(changed, rows).rows
         if not len(groups):
@@ -48,6 +48,22 @@ def keep_number(solution: BlockSolution) -> BlockSolution:
         if not (blamed & (change != 0)).any():
             blamed = change != 0
         may_change &= ~blamed
+
+
+def _build_solution(problem: BlockProblem, counts: Numbers, others: Weighted) -> BlockSolution:
+    """Return the solution with so many rows of each kind of ``problem.whole``, and ``others``.
+
+    Of rows of which there are fewer than before, the last ones are suppressed.
+    """
+    whole, numbers = problem.whole
+    rows = whole.take(np.flatnonzero(counts)).weigh(counts[counts > 0])
+    rows = Weighted.concat([rows, others]) if len(others) else rows
+    rise = np.flatnonzero(counts > whole.weights)
+    added = Weighted.concat([whole.take(rise).weigh((counts - whole.weights)[rise]), others])
+    fall = np.flatnonzero(counts < whole.weights)
+    lost = [np.flatnonzero(numbers == number)[counts[number] :] for number in fall.tolist()]
+    suppressed = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *lost]))
+    return BlockSolution.of(problem, problem.mine(problem.as_rows(rows)), suppressed, added)
 
 
 def _match(added: Weighted, whole: Weighted) -> tuple[Numbers, Weighted]:

@@ -155,6 +155,8 @@ class BlockProblem:
     def whole(self) -> tuple[Weighted, NDArray[np.int64]]:
         """The different rows with all their items, rare ones too; and the number of the one that each row is like."""
         code, rows = np.arange(len(self.rows.labels), dtype=np.int32), self.rows
+        if len(self.merged[0]) == len(rows.itemsets):
+            return rows.itemsets.weigh(rows.weights), np.arange(len(rows.itemsets))
         *arrays, numbers = kernels.merge_rows.merge(rows.offsets, rows.items, rows.weights, code)
         return Weighted(*arrays), numbers
 
@@ -371,18 +373,18 @@ def _has_supports(solution: BlockSolution) -> bool:
         return False
     if solution.only_adds():
         return np.array_equal(before.supports + recount(added, before), patterns.supports)
-    places = kernels.closure.match(*patterns.itemsets.flat, *before.itemsets.flat)
-    if places.min(initial=0) < 0:
-        changed = solution.change_rows()
-        counted = recount(Weighted(*changed.itemsets.flat, changed.weights), patterns)
-        return np.array_equal(counted, patterns.supports)
-    # Only the suppressed and added rows need to be counted: the rest is as it was mined.
+    # Of itemsets that were listed, only the suppressed and added rows need to be counted: the rest is as it was mined.
     supports = before.supports + recount(added, before) - recount(lost, before)
+    places = kernels.closure.match(*patterns.itemsets.flat, *before.itemsets.flat)
+    is_new = places < 0
+    new, counted = patterns.take(np.flatnonzero(is_new)), supports[places]
+    if is_new.any():
+        counted[is_new] = recount(rows.itemsets.weigh(rows.weights), new) + recount(added, new) - recount(lost, new)
     # Itemsets that are still frequent, but no longer listed, must follow from those that are.
     unlisted = np.setdiff1d(np.flatnonzero(supports >= patterns.min_support), places)
     rest = replace(before.take(unlisted), supports=supports[unlisted], n=patterns.n)
     follows = not unlisted.size or np.array_equal(supports_in(patterns, rest), supports[unlisted])
-    return np.array_equal(supports[places], patterns.supports) and follows
+    return np.array_equal(counted, patterns.supports) and follows
 
 
 def recount(rows: Weighted, patterns: Patterns) -> NDArray[np.int64]:

@@ -14,13 +14,16 @@ import numpy as np
 
 from discreet import kernels
 from discreet.blocking.methods import find_distortions, find_inferences, match_rows
-from discreet.blocking.problem import NONE, BlockProblem, BlockSolution
+from discreet.blocking.problem import BlockProblem, BlockSolution, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged
 from discreet.errors import BudgetError, GuaranteeError
 from discreet.runtime.solver import Floats, Numbers, Program, Terms
 
 MOST_PAIRS: Final = 20_000  # rows of all groups together, for a program that may improve the greedy choice
+SPARE: Final = 4  # as many repeats as a fourth of the first may follow them, until rows are mined again
+LARGER: Final = 4  # times as many itemsets may be mined for all of these at once
 NODES: Final = 100  # of its search tree: a limit of work and not of time, so that the same rows give the same release
 
 
@@ -37,22 +40,25 @@ class Groups(NamedTuple):
 def repeat(problem: BlockProblem) -> BlockSolution:
     """Repeat rows until readers who know the schema single out no group of 1 to k − 1 rows.
 
-    The minimum support is a count, so more itemsets may become frequent: each round mines again. It ends, since a row
-    that stands k times is in no small group.
+    The minimum support is a count, so more itemsets may become frequent: those that few repeats can make so are mined
+    at once. It ends, since a row that stands k times is in no small group.
     """
     if isinstance(problem.rows, Merged):
         raise BudgetError(
             "to be repeated, rows must be whole, and these were merged without their rare items; give more memory, or "
             "use the method 'suppress' or 'withhold'"
         )
-    whole, _ = problem.whole
+    whole, own = problem.whole
     counts, solution = whole.weights, BlockSolution.of(problem, problem.patterns)
-    merged, items = NONE, None
+    merged, numbers = problem.merged[0], np.empty(len(whole), dtype=np.int64)
+    numbers[own] = problem.merged[1]
+    items, differ = np.unique(problem.patterns.items), len(merged) == len(whole)
+    merged, stock, room = whole if differ else merged, problem.patterns, 0
     for rounds in count():
         solution = replace(solution, rounds=rounds)
-        if items is None or not np.array_equal(items, np.unique(solution.patterns.items)):
-            items = np.unique(solution.patterns.items)
-            code = np.full(len(problem.patterns.labels), -1, dtype=np.int32)
+        # More items can only become frequent: rows that all differ in frequent items stay different.
+        if not differ and not np.array_equal(items, frequent := np.unique(solution.patterns.items)):
+            items, code = frequent, np.full(len(problem.patterns.labels), -1, dtype=np.int32)
             code[items] = items
             *arrays, numbers = kernels.merge_rows.merge(*whole.flat, counts, code)
             merged = Weighted(*arrays)
@@ -64,10 +70,43 @@ def repeat(problem: BlockProblem) -> BlockSolution:
             return solution
         costs, used = np.zeros(len(rows)), np.unique(groups.rows.items)
         costs[used] = find_distortions(problem, rows.take(used))
-        more = choose_repeats(groups, costs)
-        counts = counts + spread(more, numbers)
-        solution = build_solution(problem, counts)
+        counts = counts + spread(choose_repeats(groups, costs), numbers)
+        rise = np.flatnonzero(counts > whole.weights)
+        added = whole.take(rise).weigh((counts - whole.weights)[rise])
+        more = int(added.weights.sum())
+        if more > room:
+            room = more + more // SPARE
+            stock = mine_lower(problem, room)
+        every = problem.as_rows(whole.weigh(counts))
+        found = problem.mine(every) if stock is None else lift(stock, added, problem.least)
+        solution = BlockSolution.of(problem, found, added=added)
     raise AssertionError
+
+
+def mine_lower(problem: BlockProblem, more: int) -> Patterns | None:
+    """Return all itemsets of the rows that so many repeats can make frequent; None if they may be too many."""
+    limits, known = problem.limits, problem.patterns
+    if 2 * more >= problem.least or limits.patterns is not None or limits.memory is not None:
+        return None
+    most, lower = LARGER * len(known), replace(known, min_support=problem.least - more)
+    try:
+        return replace(problem, patterns=lower, limits=replace(limits, patterns=most)).mine(problem.rows)
+    except BudgetError:
+        return None
+
+
+def lift(patterns: Patterns, repeats: Weighted, least: int) -> Patterns:
+    """Return the patterns with ``least`` rows or more after rows are repeated, by which the same ones stay closed.
+
+    >>> from discreet import mine
+    >>> patterns = mine([["a", "b"], ["a", "b"], ["a"]], min_support=1)
+    >>> row = Weighted(np.array([0, 2]), np.array([0, 1], np.int32), np.array([4]))
+    >>> [(sorted(itemset), support) for itemset, support in lift(patterns, row, 6)]
+    [(['a'], 7), (['a', 'b'], 6)]
+    """
+    supports, n = patterns.supports + count_rows(patterns, repeats), patterns.n + int(repeats.weights.sum())
+    lifted = replace(patterns, supports=supports, n=n, min_support=least, mined=None)
+    return lifted.take(np.flatnonzero(supports >= least))
 
 
 def spread(copies: Numbers, numbers: Numbers) -> Numbers:
@@ -79,22 +118,6 @@ def spread(copies: Numbers, numbers: Numbers) -> Numbers:
     share, rest = np.divmod(copies, sizes)
     spread: Numbers = share[numbers] + (turn < rest[numbers])
     return spread
-
-
-def build_solution(problem: BlockProblem, counts: Numbers, others: Weighted = NONE) -> BlockSolution:
-    """Return the solution with so many rows of each kind of ``problem.whole``, and ``others``.
-
-    Of rows of which there are fewer than before, the last ones are suppressed.
-    """
-    whole, numbers = problem.whole
-    rows = whole.take(np.flatnonzero(counts)).weigh(counts[counts > 0])
-    rows = Weighted.concat([rows, others]) if len(others) else rows
-    rise = np.flatnonzero(counts > whole.weights)
-    added = Weighted.concat([whole.take(rise).weigh((counts - whole.weights)[rise]), others])
-    fall = np.flatnonzero(counts < whole.weights)
-    lost = [np.flatnonzero(numbers == number)[counts[number] :] for number in fall.tolist()]
-    suppressed = np.sort(np.concatenate([np.empty(0, dtype=np.intp), *lost]))
-    return BlockSolution.of(problem, problem.mine(problem.as_rows(rows)), suppressed, added)
 
 
 def find_groups(solution: BlockSolution, rows: Weighted) -> Groups:
@@ -143,7 +166,9 @@ def choose_repeats(groups: Groups, costs: Floats) -> Numbers:
     better = np.zeros_like(choice)
     better[places] = 0 if values is None else np.rint(values).astype(np.int64)
     is_enough = (groups.rows.add_up(better[groups.rows.items]) >= groups.needs).all()
-    return better if is_enough and costs @ better < costs @ choice else choice
+    # Only rows of groups are summed up: a product of long vectors would wake all threads of the algebra library.
+    before, after = (costs[places] @ copies[places] for copies in (choice, better))
+    return better if is_enough and after < before else choice
 
 
 def _choose_greedily(groups: Groups, costs: Floats) -> Numbers:

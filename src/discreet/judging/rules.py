@@ -128,7 +128,7 @@ def find_schema_sums(facts: Facts, k: int) -> SchemaSums:
     many, listed, is_all = 0, list[Bounded](), facts.inherited
     if facts.low[0] == facts.high[0]:
         family = known_family(facts, MOST_KNOWN)
-        is_all |= facts.is_exact and not facts.has_gaps
+        is_all = is_all or (facts.is_exact and not facts.has_gaps)
         try:
             many, listed = _find_cells(family, facts, k)
         except InconsistencyError as error:
