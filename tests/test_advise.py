@@ -4,13 +4,16 @@ import json
 import shlex
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet import OptionError, Transactions, Verdict, advise, audit, block, compare, read, write
+from discreet.blocking.beside import read_release
 from discreet.blocking.block import METHODS
+from discreet.blocking.costs import costs
 from discreet.cli import main
 from discreet.data.generate import clinic as make_clinic
 
@@ -123,6 +126,49 @@ def test_tables_are_advised_by_column(tmp_path):
     tried = {remedy.what: remedy for remedy in advice.remedies}
     assert tried["leave out ill"].options["leave_out"] == ("ill",)
     assert audit(tried["leave out ill"].release.patterns, k=K).verdict is Verdict.RELEASE
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    place, draw = tmp_path_factory.mktemp("advice") / "people.csv", np.random.default_rng(1)
+    races = draw.choice(["white", "black", "asian", "Other", "x"], 1500, p=[0.7, 0.18, 0.06, 0.04, 0.02])
+    sexes = np.where((races == "asian") & (np.arange(1500) > 100), "f", draw.choice(["f", "m"], 1500))
+    lines = zip(sexes, draw.integers(0, 90, 1500), races, strict=True)
+    place.write_text("sex,age,race\n" + "".join(f"{sex},{age},{race}\n" for sex, age, race in lines), encoding="utf-8")
+    return place
+
+
+@pytest.mark.parametrize("left_out", [[], ["--leave-out", "race=asian"]])
+def test_merging_does_what_its_line_says(table, tmp_path, monkeypatch, left_out):
+    monkeypatch.chdir(tmp_path)
+    how = ["--format", "table", "--bins", "age=15", "--min-support", 30, "-k", K]
+    facts = json.loads(run("advise", table, *how, *left_out, "--json").stdout)
+    asked = audit(
+        read(table, format="table", bins={"age": 15}), min_support=30, k=K, leave_out=left_out[1:] or None
+    ).patterns
+    tried = [line for line in facts["remedies"] if "hierarchy" in line["options"]]
+    assert {line["what"].split()[-1] for line in tried} == {"race", "bins"}
+    for line in tried:
+        words, folder = shlex.split(line["command"]), line["what"].split()[-1]
+        assert run(*words[1:-1], folder).exit_code == 0
+        patterns, made, _ = read_release(tmp_path / folder)
+        found = costs(asked, patterns)
+        assert (made["n"], found.itemsets.itemsets - found.itemsets.lost) == (line["costs"]["n_after"], line["kept"])
+        assert found.itemsets._asdict() == line["distortion"]
+        assert run("verify", folder).exit_code == 0
+
+
+def test_rare_values_are_merged_under_a_free_name_and_no_longer_told_apart(table):
+    rows = read(table, format="table", bins={"age": 15})
+    [remedy] = (one for one in advise(rows, min_support=30, k=K).remedies if "rarest values of race" in one.what)
+    gone = remedy.options["leave_out"]
+    merged = {one: rows.support([one]) for one in rows.labels if one.startswith("race=")}
+    least = int(remedy.options["hierarchy"][0].removeprefix("race=rare:"))
+    rare = {label for label, many in merged.items() if many < least}
+    assert {*gone} == {label for label in rare if merged[label] >= 30}
+    published = dict(remedy.release.patterns)
+    assert published[frozenset(["race=other 2"])] == sum(merged[label] for label in rare)
+    assert not any(itemset & rare for itemset in published)
 
 
 def test_rows_that_may_be_misread_are_not_advised_on(tmp_path):

@@ -1,10 +1,12 @@
 """Advise: what could be done so that patterns may be published, each remedy tried for real, the best first."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from os import PathLike
 from typing import Any, Final, NamedTuple, Unpack
 
@@ -14,6 +16,7 @@ from discreet.blocking.block import METHODS, block, compare
 from discreet.blocking.comparison import worth
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.release import Release
+from discreet.data.hierarchy import split_label
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.leaving_out import find_attributes, list_names
 from discreet.data.patterns import Patterns
@@ -22,6 +25,8 @@ from discreet.data.thresholds import Threshold, say_count
 from discreet.data.transactions import Transactions, as_transactions
 from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, Message, OptionError, ThresholdError, refuse_truth
+from discreet.io.bins import merge_bins
+from discreet.io.hierarchies import list_hierarchies
 from discreet.judging.audit import Audit, audit
 from discreet.judging.finding import FindingGroup
 from discreet.judging.policy import Policy, Verdict
@@ -167,7 +172,8 @@ class Situation(NamedTuple):
 
     rows: Transactions
     audit: Audit
-    causes: tuple[Cause, ...]
+    items: tuple[Cause, ...]
+    attributes: tuple[Cause, ...]
     asked: Mapping[str, Any]
 
     @property
@@ -206,7 +212,7 @@ def advise(
     found = audit(data, **judged)
     asked = judged if seconds is None else {**judged, "seconds": seconds}
     items, attributes = find_causes(found)
-    situation = Situation(data, found, attributes or items, asked)
+    situation = Situation(data, found, items, attributes, asked)
     tried = list(_try_methods(situation))
     if found.verdict is not Verdict.RELEASE:
         tried += [_try(situation, *one) for suggest in SUGGESTIONS for one in suggest(situation)]
@@ -264,12 +270,52 @@ def _raise_support(situation: Situation) -> Iterator[Suggested]:
 def _leave_out(situation: Situation) -> Iterator[Suggested]:
     """Yield the items or attributes that cause most findings, each alone, and the first two together."""
     already = list_names(situation.asked.get("leave_out"))
-    names = [cause.name for cause in situation.causes[:MOST_LEFT_OUT]]
+    names = [cause.name for cause in (situation.attributes or situation.items)[:MOST_LEFT_OUT]]
     for group in [*([name] for name in names), *[names[:2]] * (len(names) > 1)]:
         yield f"leave out {' and '.join(map(str, group))}", {"leave_out": (*already, *group)}
 
 
-SUGGESTIONS: Final[tuple[Callable[[Situation], Iterator[Suggested]], ...]] = (_shorten, _raise_support, _leave_out)
+def _merge_rare(situation: Situation) -> Iterator[Suggested]:
+    """Yield for each column of most findings its rarest values as one: so many that half of its findings are theirs.
+
+    The merged values themselves are left out, so that nobody subtracts them.
+    """
+    asked, patterns, rows = situation.asked, situation.patterns, situation.rows
+    held = dict(zip(rows.labels, np.bincount(rows.itemsets.entries, minlength=len(rows.labels)).tolist(), strict=True))
+    shares = {cause.name: cause.share for cause in situation.items}
+    above = {**merge_bins(rows.labels).parents, **({} if patterns.hierarchy is None else patterns.hierarchy.parents)}
+    for name in (cause.name for cause in situation.attributes[:MOST_LEFT_OUT] if rows.hierarchy is None):
+        values = sorted((one for one in held if split_label(one)[0] == name), key=lambda one: (held[one], str(one)))
+        sums = [*accumulate(shares.get(one, Fraction()) for one in values)]
+        most = max(2, 1 + bisect_left(sums, sums[-1] / 2)) if sums else 0
+        rare = [one for one in values if held[one] <= held[values[min(most, len(values)) - 1]]]
+        if "," in str(name) or not 1 < len(rare) < len(values) or not above.keys().isdisjoint(values):
+            continue
+        merged = [one for one in rare if held[one] >= patterns.min_support]
+        yield (
+            f"merge the {len(rare):,} rarest values of {name}",
+            {
+                "hierarchy": (*list_hierarchies(asked.get("hierarchy")), f"{name}=rare:{held[rare[-1]] + 1}"),
+                "leave_out": (*list_names(asked.get("leave_out")), *merged),
+            },
+        )
+
+
+def _merge_bins(situation: Situation) -> Iterator[Suggested]:
+    """Yield the merging of neighbouring bins where that is needed, if there are bins without parents."""
+    known = () if situation.patterns.hierarchy is None else situation.patterns.hierarchy.parents
+    if situation.rows.hierarchy is None and merge_bins(one for one in situation.rows.labels if one not in known).pairs:
+        hierarchy = (*list_hierarchies(situation.asked.get("hierarchy")), "bins")
+        yield "merge neighbouring bins", {"method": "generalize", "hierarchy": hierarchy}
+
+
+SUGGESTIONS: Final[tuple[Callable[[Situation], Iterator[Suggested]], ...]] = (
+    _shorten,
+    _raise_support,
+    _leave_out,
+    _merge_rare,
+    _merge_bins,
+)
 """Ways to publish less; a new one is a function and an entry here."""
 
 

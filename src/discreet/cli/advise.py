@@ -1,7 +1,7 @@
 """``discreet advise`` tries what could be done, and prints the command that does the best of it."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import discreet
 from discreet import report as reports
@@ -29,11 +29,13 @@ class AdviseOptions(EndingOptions, PublishedOptions):
 
     def say(self, remedy: Remedy) -> str:
         """Return the command that does what a remedy did."""
-        left_out = (*self.leave_out, *remedy.options.get("leave_out", ()))
-        changed = {**remedy.options, "leave_out": left_out}
-        kept = [name for name in names(AdviseOptions) if name not in {*names(EndingOptions), "file", "also", *changed}]
+        kept = [
+            name
+            for name in names(AdviseOptions)
+            if name not in {*names(EndingOptions), "file", "also", *remedy.options}
+        ]
         file = ["FILE" if is_url(self.file) else self.file, *self.also]
-        flags = [*self.words(*kept), *self.words(**changed)]
+        flags = [*self.words(*kept), *self.words(**remedy.options)]
         return shlex.join(["discreet", "block", *file, *flags, "--out", "release"])
 
 
@@ -54,7 +56,10 @@ def advise(asked: AdviseOptions) -> int:
     asked.check_rule()
     check_place("--out", asked.out, asked.file)
     with watching(quiet=asked.quiet, then="trying remedies") as bars:
-        rows, source = read_rows(asked.file, asked, asked.memory, [asked.min_support], None)
+        plain = replace(asked, leave_out=(), hierarchy=())  # what is tried counts values before any is left out
+        rows, source = read_rows(asked.file, plain, asked.memory, [asked.min_support], None)
+        budget = asked.budget(bars)
+        budget["leave_out"], budget["hierarchy"] = asked.leave_out or None, asked.hierarchy or None
         found = discreet.advise(
             rows,
             min_support=asked.min_support,
@@ -62,7 +67,7 @@ def advise(asked: AdviseOptions) -> int:
             policy=asked.policy,
             schema=asked.schema,
             **limit_time(asked.seconds),
-            **asked.budget(bars),
+            **budget,
         )
     ask_about_support(found.audit.patterns, found.audit.k, quiet=asked.quiet)
     told = (

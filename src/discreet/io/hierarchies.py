@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from os import PathLike
 from pathlib import Path
-from re import DOTALL, fullmatch
+from re import DOTALL, Match, fullmatch
 from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from discreet.io.files import is_place
 from discreet.runtime.text import count_of
 
 OneHierarchy: TypeAlias = Hierarchy | Mapping[Label, Label] | str | PathLike[str]
-AnyHierarchy: TypeAlias = OneHierarchy | list[OneHierarchy] | tuple[OneHierarchy, ...]
+AnyHierarchy: TypeAlias = OneHierarchy | Sequence[OneHierarchy]
 Known = TypeVar("Known", Transactions, Merged, Patterns)
 HEADER: Final = ("child", "parent")
 OTHER: Final = "other"  # the parent of rare values
@@ -42,7 +42,7 @@ def read_hierarchy(source: AnyHierarchy, labels: Iterable[Label], rows: Transact
     (('tea', 'drinks'),)
     """
     known, pairs = list(labels), list[tuple[Label, Label]]()
-    for one in source if isinstance(source, list | tuple) else (source,):
+    for one in list_hierarchies(source):
         found = _read_one(one, known, rows)
         if not len(found):
             raise OptionError(
@@ -54,8 +54,19 @@ def read_hierarchy(source: AnyHierarchy, labels: Iterable[Label], rows: Transact
     return Hierarchy.of(pairs)
 
 
+def list_hierarchies(source: AnyHierarchy | None) -> list[OneHierarchy]:
+    """Return all hierarchies that are given.
+
+    >>> list_hierarchies("bins"), list_hierarchies(None)
+    (['bins'], [])
+    """
+    if isinstance(source, list | tuple):
+        return [*source]
+    return [] if source is None else [source]  # type: ignore[list-item]  # no other sequence than a text
+
+
 def _read_one(source: OneHierarchy, labels: Sequence[Label], rows: Transactions | None) -> Hierarchy:
-    match = fullmatch(rf"(?:(.*){SIGN})?({'|'.join(MADE)})(:.*)?", source, DOTALL) if isinstance(source, str) else None
+    match = _match_made(source) if isinstance(source, str) else None
     if match is not None:
         return MADE[match[2]]((match[3] or "").removeprefix(":"), labels, _split_names(match[1]), rows)
     if isinstance(source, Hierarchy | Mapping):
@@ -68,6 +79,19 @@ def _read_one(source: OneHierarchy, labels: Sequence[Label], rows: Transactions 
     pairs = [pair for pair in read_pairs(where, "a child and its parent") if all(pair)]
     has_head = bool(pairs) and tuple(map(str.casefold, pairs[0])) == HEADER
     return Hierarchy.of(pairs[has_head:]).lift(labels, _split_names(names))
+
+
+def is_made(text: str) -> bool:
+    """Return whether a hierarchy is made of labels or rows, without a file.
+
+    >>> is_made("diag=prefix:3"), is_made("diag=codes.csv")
+    (True, False)
+    """
+    return _match_made(text) is not None
+
+
+def _match_made(text: str) -> Match[str] | None:
+    return fullmatch(rf"(?:(.*){SIGN})?({'|'.join(MADE)})(:.*)?", text, DOTALL)
 
 
 def _split_names(names: str | None) -> list[str]:
@@ -94,7 +118,10 @@ def _merge_rare(how: str, labels: Sequence[Label], columns: list[str], rows: Tra
         raise OptionError(
             Option("hierarchy"), f" has {how[:40]!r} after 'rare:'; give the least number of rows, such as 50 or 5%"
         ) from None
-    held, values = np.bincount(rows.items, minlength=len(rows.labels)).tolist(), defaultdict[object, list[Label]](list)
+    held, values = (
+        np.bincount(rows.itemsets.entries, minlength=len(rows.labels)).tolist(),
+        defaultdict[object, list[Label]](list),
+    )
     for label in labels:
         values[split_label(label)[0]].append(label)
     pairs = list[tuple[Label, Label]]()

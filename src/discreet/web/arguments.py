@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast, get_args
 
 from discreet.data.patterns import KINDS
 from discreet.errors import Option, OptionError, ThresholdError
+from discreet.io.hierarchies import is_made
 from discreet.io.shapes import SHAPES
 from discreet.io.sources import FORMATS
 from discreet.judging.policy import names as policy_names
@@ -172,6 +173,14 @@ def _texts(word: str, value: object) -> list[str]:
     return [_text(word, part) for part in values]
 
 
+def _made(word: str, value: object) -> list[str]:
+    """Return hierarchies that need no file: no path comes from a request."""
+    for text in (found := _texts(word, value)):
+        if not is_made(text):
+            raise OptionError(Option(word), f" is {abbreviate(text)!r}; give such as prefix:3,1, bins or city=rare:50")
+    return found
+
+
 _positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
@@ -182,6 +191,7 @@ PARSERS: Final[Mapping[str, Parse]] = {
     "seconds": _seconds,
     **dict.fromkeys(("descending", "merge", "keep_n", "patterns", "header", "empty_rows"), _flag),
     **dict.fromkeys(("columns", "drop", "na", "bins", "leave_out"), _texts),
+    "hierarchy": _made,
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
     "format": _one_of(*FORMATS, *(shape for shape in SHAPES if shape not in FORMATS)),

@@ -32,6 +32,7 @@ OPTIONS: Final = {
     "drop": "the columns to leave out",
     "max_length": "the longest itemsets",
     "leave_out": "the items to leave out:",
+    "hierarchy": "the hierarchy",
 } | dict.fromkeys(["max_patterns"], "")
 """What the pages call an option, if not by its name; empty if they do not have it."""
 SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}

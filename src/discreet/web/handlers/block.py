@@ -33,6 +33,7 @@ class BlockRule(TypedDict):
     seconds: NotRequired[float]
     max_length: NotRequired[int]
     leave_out: NotRequired[list[str]]
+    hierarchy: NotRequired[list[str]]
 
 
 def advise(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
@@ -97,12 +98,14 @@ def _key(
     merge: bool = False,
     keep_n: bool = False,
     leave_out: Iterable[object] = (),
+    hierarchy: Iterable[object] = (),
     **rule: object,
 ) -> Hashable:
     """Return the cache key of a release; its time matters only if the method is a search."""
     if method in METHODS and not METHODS[method].is_search:
         rule.pop("seconds", None)
-    return context.data.id, method, merge, keep_n, tuple(map(str, leave_out)), frozenset(rule.items())
+    several = (tuple(map(str, names)) for names in (leave_out, hierarchy))
+    return context.data.id, method, merge, keep_n, *several, frozenset(rule.items())
 
 
 def _describe(line: ComparedMethod) -> dict[str, Any]:
