@@ -52,9 +52,8 @@ class BlockProblem:
 
     If the list is cut at a length, it has all frequent itemsets up to it. "add" needs none of the rows, and "suppress"
     only those that it will suppress. The attacker ``against`` whom a release must hold may not infer anything else
-    either: "withhold" has the seconds of its ``patience`` to see to that. With ``keep_n`` the number of rows is kept.
-    The search for the least distortion may take this many ``seconds``. Readers may subtract the releases ``beside`` it,
-    of rows that have only ``grown`` since, or have not.
+    either. ``keep_n`` keeps the number of rows. The search for the least distortion takes ``seconds``, and withholding
+    ``patience``. Readers may subtract the releases ``beside`` it, of rows that have only ``grown`` since, or have not.
     """
 
     rows: Rows
