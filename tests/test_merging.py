@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from discreet import OptionError, Patterns, audit, block, mine, read
 from discreet.io.bins import merge_bins
 from discreet.io.hierarchies import read_hierarchy
+from discreet.web.arguments import check_arguments
 
 BINS = [{"age": 10}, {"age": 1}, {"age": "2.5"}, {"age": [18, 30, 45, 65]}, {"age": [0.5, 20]}, {"age": "q5"}]
 
@@ -134,3 +135,11 @@ def test_patterns_do_not_tell_what_is_rare():
     listed = Patterns.from_itemsets([([], 90), (["city=A"], 40)], n=90)
     with pytest.raises(OptionError, match="there are no rows, which tell what is rare"):
         audit(listed, k=5, hierarchy="city=rare:50")
+
+
+def test_the_app_takes_hierarchies_but_no_files():
+    asked = {"min_support": "5%", "k": "10"}
+    assert check_arguments("block", {**asked, "hierarchy": ["bins"]})["hierarchy"] == ["bins"]
+    for place in ("goods.csv", "diag=/etc/passwd", "bins/x"):
+        with pytest.raises(OptionError, match="give such as prefix:3,1, bins or city=rare:50"):
+            check_arguments("block", {**asked, "hierarchy": [place]})
