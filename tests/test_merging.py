@@ -19,6 +19,7 @@ def make(ages, **how):
 
 
 @pytest.mark.parametrize("bins", BINS, ids=str)
+@settings(max_examples=40)
 @given(ages=st.lists(st.integers(-20, 99), max_size=40))
 def test_a_merged_bin_counts_the_numbers_in_its_range(bins, ages):
     numbers = [*ages, -3, 7, 33, 52]
@@ -46,7 +47,7 @@ def tables(draw):
     return pl.DataFrame({"age": ages, "sex": sexes})
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(frame=tables(), sigma=st.integers(2, 8), k=st.integers(2, 4), length=st.sampled_from([None, 2]))
 def test_no_way_to_merge_bins_loses_fewer_levels(frame, sigma, k, length):
     data = read(frame, format="table", bins={"age": 10}, columns=["age", "sex"])
