@@ -50,10 +50,10 @@ NONE: Final = Weighted.concat([])  # no merged rows
 class BlockProblem:
     """Publish ``patterns``, the closed itemsets of ``rows``, so that no cell holds 1 to k − 1 rows.
 
-    If the list is cut at a length, it has all frequent itemsets up to it. "add" needs none of the rows, and "suppress"
-    only those that it will suppress. The attacker ``against`` whom a release must hold may not infer anything else
-    either. ``keep_n`` keeps the number of rows. The search for the least distortion takes ``seconds``, and withholding
-    ``patience``. Readers may subtract the releases ``beside`` it, of rows that have only ``grown`` since, or have not.
+    A list that is cut at a length has all frequent itemsets up to it. "add" needs none of the rows, "suppress" those
+    that it will suppress. The attacker ``against`` whom a release must hold may infer nothing else either. ``keep_n``
+    keeps the number of rows. The search for the least distortion takes ``seconds``, and withholding has ``patience``.
+    Readers may subtract the releases ``beside`` it, of rows that have only ``grown`` since, or have not.
     """
 
     rows: Rows
