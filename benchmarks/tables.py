@@ -1,4 +1,4 @@
-"""Tables: comparing methods, a report and verifying a release, against one audit of a table of many attributes."""
+"""Tables: comparing methods, a report, verifying a release and advice, against one audit of a table."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -10,13 +10,13 @@ from clock import Effort, race
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
-from discreet import Transactions, audit, block, compare, verify, write_release
+from discreet import Transactions, advise, audit, block, compare, verify, write_release
 
 ROWS: Final = 4  # times the rows from which growth is measured
 ATTRIBUTES: Final = 44
 METHODS: Final = ("suppress", "add", "withhold")
 HOW: Final[dict[str, Any]] = {"min_support": "5%", "k": 10, "max_length": 2, "schema": "="}
-AIMS: Final = {"compare": 5.0, "report": 2.0, "verify": 2.0}
+AIMS: Final = {"compare": 5.0, "report": 2.0, "verify": 2.0, "advise": 20.0}
 WIDTHS: Final = (-25, 10, 8)
 
 
@@ -50,6 +50,7 @@ def runs(rows: Transactions, folder: Path) -> dict[str, Callable[[], object]]:
         "compare": lambda: compare(rows, **HOW, methods=METHODS).recommendation,
         "report": lambda: audit(rows, **HOW).to_html(),
         "verify": lambda: verify(folder),
+        "advise": lambda: advise(rows, **HOW).recommendation,
     }
 
 

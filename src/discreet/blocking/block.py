@@ -163,17 +163,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, (wait, patience) = as_policy(policy, k), as_time(seconds, method)
-    data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
-    known, older = as_known(schema, data), as_older(beside, grown=grown)
-    level = _as_attacker(against, grown=grown)
-    _refuse_beside(older, method, level, rule, grown=grown)
-    if blocker is not None and blocker.by_hierarchy and data.hierarchy is None:
-        raise OptionError(f"{method!r} replaces items by their parents; say which these are with ", Option("hierarchy"))
+    rule, given = as_policy(policy, k), _Given(keep_n, seconds, against, schema, as_older(beside, grown=grown), grown)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
-        problem = BlockProblem.of(data, rule.k, min_support, budget).assume(known)
-        problem = replace(problem, keep_n=keep_n, against=level, beside=older, grown=grown)
-        problem = replace(problem, seconds=wait, patience=patience)
+        problem = _pose(rows, min_support, rule, method, given, budget)
 
         def work(one: BlockProblem) -> Release:
             return compare_methods(one, rule).best if method == BEST else solve(method, one, rule, merge=merge)
@@ -209,15 +201,40 @@ def compare(  # noqa: PLR0913 - as ``block``
     names = [*METHODS] if methods is None else [*methods]
     if not names or not {*names} <= METHODS.keys():
         raise OptionError(Option("methods"), f" must name some of {', '.join(METHODS)}")
-    rule, (wait, patience) = as_policy(policy, k), as_time(seconds, BEST)
-    data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
-    level, older = _as_attacker(against, grown=grown), as_older(beside, grown=grown)
-    _refuse_beside(older, BEST, level, rule, grown=grown)
+    rule, given = as_policy(policy, k), _Given(keep_n, seconds, against, schema, as_older(beside, grown=grown), grown)
     with watching(budget.get("progress"), then="comparing methods") as budget["progress"]:
-        problem = BlockProblem.of(data, rule.k, min_support, budget).assume(as_known(schema, data))
-        problem = replace(problem, keep_n=keep_n, against=level, beside=older, grown=grown)
-        problem = replace(problem, seconds=wait, patience=patience)
-        return compare_methods(problem, rule, names)
+        return compare_methods(_pose(rows, min_support, rule, BEST, given, budget), rule, names)
+
+
+class _Given(NamedTuple):
+    """What was asked of ``block`` or ``compare`` beside rows, policy and method."""
+
+    keep_n: bool
+    seconds: float | None
+    against: Level | None
+    schema: str | Groups | None
+    older: tuple[Older, ...]
+    grown: bool
+
+
+def _pose(
+    rows: Rows | Iterable[Iterable[Label]],
+    min_support: Threshold,
+    policy: Policy,
+    method: str,
+    given: _Given,
+    budget: Mining,
+) -> BlockProblem:
+    """Return the problem of publishing the patterns of rows; refuse what the method cannot do."""
+    (wait, patience), level = as_time(given.seconds, method), _as_attacker(given.against, grown=given.grown)
+    data = drop_items(as_rows(rows, budget.pop("hierarchy", None)), budget.pop("leave_out", None))
+    known = as_known(given.schema, data)
+    _refuse_beside(given.older, method, level, policy, grown=given.grown)
+    if method != BEST and METHODS[method].by_hierarchy and data.hierarchy is None:
+        raise OptionError(f"{method!r} replaces items by their parents; say which these are with ", Option("hierarchy"))
+    problem = BlockProblem.of(data, policy.k, min_support, budget).assume(known)
+    problem = replace(problem, keep_n=given.keep_n, against=level, beside=given.older, grown=given.grown)
+    return replace(problem, seconds=wait, patience=patience)
 
 
 def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Policy, *, grown: bool) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.data.itemsets import sort_labels
+from discreet.data.itemsets import Items, sort_labels
 from discreet.data.lattice import Trie, add_missing_root
 from discreet.data.patterns import Patterns
 from discreet.disclosure.detect import list_frequent
@@ -111,20 +111,23 @@ def _root(patterns: Patterns) -> Patterns:
 
 
 def relabel(*lists: Patterns) -> list[Patterns]:
-    """Return lists with the same labels."""
-    if len({patterns.labels for patterns in lists}) == 1:
+    """Return lists with the same labels; if they have others, with those of their itemsets alone."""
+    if all(patterns.labels == lists[0].labels for patterns in lists):
         return list(lists)
-    labels = sort_labels(label for patterns in lists for label in patterns.labels)
+    used = [np.unique(patterns.items) for patterns in lists]
+    pairs = list(zip(lists, used, strict=True))
+    labels = sort_labels(patterns.labels[item] for patterns, items in pairs for item in items.tolist())
     code = {label: number for number, label in enumerate(labels)}
 
-    def recode(patterns: Patterns) -> Patterns:
-        codes = np.array([code[label] for label in patterns.labels], dtype=np.int32)
+    def recode(patterns: Patterns, items: Items) -> Patterns:
+        codes = np.zeros(len(patterns.labels), dtype=np.int32)
+        codes[items] = [code[patterns.labels[item]] for item in items.tolist()]
         arrays = patterns.offsets.copy(), codes[patterns.items], patterns.supports.copy()
         n, least, kind, length = patterns.n, patterns.min_support, patterns.kind, patterns.max_length
         recoded = Patterns.from_codes(*arrays, labels, n=n, min_support=least, kind=kind, max_length=length)
         return replace(recoded, mined=patterns.mined)
 
-    return [recode(patterns) for patterns in lists]
+    return [recode(*pair) for pair in pairs]
 
 
 def plant(patterns: Patterns) -> Trie:

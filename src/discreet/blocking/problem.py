@@ -372,17 +372,15 @@ def _has_supports(solution: BlockSolution) -> bool:
         return False
     if solution.only_adds():
         return np.array_equal(before.supports + recount(added, before), patterns.supports)
-    # Of itemsets that were listed, only the suppressed and added rows need to be counted: the rest is as it was mined.
     supports = before.supports + recount(added, before) - recount(lost, before)
     places = kernels.closure.match(*patterns.itemsets.flat, *before.itemsets.flat)
-    is_new = places < 0
-    new, counted = patterns.take(np.flatnonzero(is_new)), supports[places]
-    if is_new.any():
-        counted[is_new] = recount(rows.itemsets.weigh(rows.weights), new) + recount(added, new) - recount(lost, new)
-    # Itemsets that are still frequent, but no longer listed, must follow from those that are.
+    counted, at = supports[places], np.flatnonzero(places < 0)
+    if at.size:
+        new, every = patterns.take(at), rows.itemsets.weigh(rows.weights)
+        counted[at] = recount(every, new) + recount(added, new) - recount(lost, new)
+    # Listed ones were mined, so only changes count; those still frequent, but not listed, must follow from what is.
     unlisted = np.setdiff1d(np.flatnonzero(supports >= patterns.min_support), places)
-    rest = replace(before.take(unlisted), supports=supports[unlisted], n=patterns.n)
-    follows = not unlisted.size or np.array_equal(supports_in(patterns, rest), supports[unlisted])
+    follows = not unlisted.size or np.array_equal(supports_in(patterns, before.take(unlisted)), supports[unlisted])
     return np.array_equal(counted, patterns.supports) and follows
 
 

@@ -53,7 +53,8 @@ def repeat(problem: BlockProblem) -> BlockSolution:
     merged, numbers = problem.merged[0], np.empty(len(whole), dtype=np.int64)
     numbers[own] = problem.merged[1]
     items, differ = np.unique(problem.patterns.items), len(merged) == len(whole)
-    merged, stock, room = whole if differ else merged, problem.patterns, 0
+    merged, room = whole if differ else merged, 0
+    stock: Patterns | None = None
     for rounds in count():
         solution = replace(solution, rounds=rounds)
         # More items can only become frequent: rows that all differ in frequent items stay different.

@@ -24,6 +24,7 @@ Trie: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint64], NDArray[np.uint6
 WORD: Final = 64  # items that fit a word of a bitmap
 MOST_TOPS: Final = 1000  # itemsets that become known by zeros while other supports stay unknown
 MOST_STEPS: Final = 10_000_000  # comparisons to find them: some seconds
+SWEPT: Final = 16  # items of all itemsets that are swept in the time of a step; measured
 AT_ONCE: Final = 1024  # tops per call of a kernel; Ctrl-C is heard between two calls
 
 
@@ -146,7 +147,7 @@ class Family(Labelled):
         closed = self.tops[~is_open]
         chosen = closed[:: max(1, closed.size // sample)]
         met = self._invert(chosen, 0)[3] * closed.size // max(1, chosen.size)
-        return met + self.items.size * int(np.count_nonzero(is_open))
+        return met + self.items.size * int(np.count_nonzero(is_open)) // SWEPT
 
     def _cells(self, start: int, stop: int, limit: int) -> Cells:
         tops = self.itemsets.take(self.tops[start:stop])

@@ -69,14 +69,13 @@ def find_items(value: Labelled, names: Names | None) -> list[int]:
     [0, 1]
     """
     wanted = list_names(names)
-    if not wanted:
-        return []
+    found = {value.code[name] for name in wanted if name in value.code}
+    others = [name for name in wanted if name not in value.code]
+    if not others:
+        return sorted(found)
     attributes, texts = find_attributes(value), {str(label): code for label, code in value.code.items()}
-    found = set[int]()
-    for name in wanted:
-        if name in value.code:
-            found.add(value.code[name])
-        elif str(name) in texts:
+    for name in others:
+        if str(name) in texts:
             found.add(texts[str(name)])
         elif str(name) in attributes:
             found.update(attributes[str(name)])

@@ -75,7 +75,7 @@ class Schema:
         (<Schema: 1 attribute, 0 of them in every row>, None)
         """
         known = list(labels)
-        parts = [label.split(SIGN) if isinstance(label, str) else [] for label in known]
+        parts = (label.split(SIGN) if isinstance(label, str) else [] for label in known)
         found = cls.read(known) if all(len(part) == PAIR and all(part) for part in parts) else cls(())
         return found if len(found) else None
 

@@ -351,8 +351,10 @@ def as_schema(
     >>> as_schema([["sex=f", "sex=m", "sex=x"]], ("age=1", "sex=f", "sex=m")) == (frozenset([1, 2]),)
     True
     """
-    code, known = {label: number for number, label in enumerate(labels)}, () if schema is None else schema
-    values = ([label for label in group if label in code] for group in Schema.of(known, labels))
+    if schema is None:
+        return ()
+    code = {label: number for number, label in enumerate(labels)}
+    values = ([label for label in group if label in code] for group in Schema.of(schema, labels))
     apart = chain.from_iterable([one] if hierarchy is None else hierarchy.separate(one) for one in values)
     groups = dict.fromkeys(frozenset(code[label] for label in group) for group in apart)
     return tuple(group for group in groups if len(group) > 1)
