@@ -51,9 +51,8 @@ class BlockProblem:
     """Publish ``patterns``, the closed itemsets of ``rows``, so that no cell holds 1 to k − 1 rows.
 
     A list that is cut at a length has all frequent itemsets up to it. "add" needs none of the rows, "suppress" those
-    that it will suppress. The attacker ``against`` whom a release must hold may infer nothing else either. ``keep_n``
-    keeps the number of rows. The search for the least distortion takes ``seconds``, and withholding has ``patience``.
-    Readers may subtract the releases ``beside`` it, of rows that have only ``grown`` since, or have not.
+    that it will suppress. The attacker ``against`` whom it must hold infers nothing; withholding has ``patience`` for
+    that, and the search for the least distortion ``seconds``. Rows may have only ``grown`` since those ``beside`` it.
     """
 
     rows: Rows
