@@ -1593,9 +1593,41 @@ def agreed_in_all_tables(listed, groups, others, k):
         few, many = (LinearConstraint(chosen, *ends) for ends in ((0, 0), (k, np.inf)))
         other = find(np.inf, known, few) or find(np.inf, known, many)
         if not other:
-            return {kind for kind, is_chosen in zip(kinds, chosen[0], strict=True) if is_chosen}
+            return frozenset(kind for kind, is_chosen in zip(kinds, chosen[0], strict=True) if is_chosen)
         tables += other
     return None
+
+
+def tables_published(listed, groups, others):
+    """Return the kinds of possible rows, and the numbers of these in each table with the listed supports.
+
+    Rows hold listed items, and at most one of a group; of any other itemset there are at most ``others`` rows. Tables
+    are counted out kind by kind. Kinds of many items come first: with the rows of a kind, its support is known.
+    """
+    kinds = sorted(possible_rows(frozenset().union(*listed), groups), key=lambda kind: (-len(kind), sorted(kind)))
+    most = listed[frozenset()] if others is None else others
+    tables = [()]
+    for at, kind in enumerate(kinds):
+        # Each part of the kind, with the place of whatever contains it.
+        parts = [(part, [place for place in range(at) if part <= kinds[place]]) for part in subsets(kind)]
+        longer = []
+        for table in tables:
+            room = {part: listed.get(part, most) - sum(table[place] for place in holders) for part, holders in parts}
+            least = room[kind] if kind in listed else 0
+            longer += [(*table, own) for own in range(max(0, least), min(room.values()) + 1)]
+        tables = longer
+    return kinds, tables
+
+
+def agreed_by_enumeration(listed, groups, others, k):
+    """Return all sets of kinds of rows, 1 to k − 1 of which are in each of the tables that may have been published."""
+    kinds, tables = tables_published(listed, groups, others)
+    few = [at for at in range(len(kinds)) if all(table[at] < k for table in tables)]
+    return {
+        frozenset(kinds[at] for at in chosen)
+        for chosen in map(tuple, subsets(few))
+        if all(0 < sum(table[at] for at in chosen) < k for table in tables)
+    }
 
 
 def implied(listed):

@@ -20,7 +20,7 @@ EVERY = pytest.mark.parametrize("method", METHODS)
 TOY = [{"sex=f", "ill=y"}] * 50 + [{"sex=f", "ill=n"}] * 50 + [{"sex=m", "ill=y"}] * 50 + [{"sex=m", "ill=n"}] * 3
 GROUPS = [[f"{name}={value}" for value in "123"] for name in "abcd"]
 SCHEMAS = pytest.mark.parametrize("schema", [GROUPS, ()], ids=["schema", "none"])
-SIZE = 20 if os.environ.get("CI") else 80  # tables of a batch: 2,000 releases are judged in all, and some 500 by CI
+SIZE = 40 if os.environ.get("CI") else 120  # tables for each method; sums alone do not suffice for 3, 10, 28, 34, 37
 LOST = 0.06  # the share of values that are missing, in tables with missing values
 
 
@@ -72,18 +72,31 @@ def test_the_toy_itself_gives_a_small_cell_away():
     assert oracle.agreed_in_all_tables(listed, [*map(frozenset, groups)], 39, 10) == {frozenset(["sex=m", "ill=n"])}
 
 
+@given(data=st.data(), sigma=st.integers(2, 3), k=st.integers(2, 4), is_whole=st.booleans())
+@pytest.mark.parametrize("names", [["12", "12"], ["123", "12"], ["1", "1", "1"]], ids=["2x2", "3x2", "none"])
+def test_the_oracle_finds_what_listing_all_tables_finds(names, data, sigma, k, is_whole):
+    groups = [frozenset(f"{name}={value}" for value in values) for name, values in zip("abc", names, strict=False)]
+    rows = data.draw(
+        st.lists(st.sampled_from(oracle.possible_rows(frozenset().union(*groups), groups)), min_size=sigma, max_size=7)
+    )
+    listed, others = oracle.frequent(rows, sigma), sigma - 1 if is_whole else None
+    listed[frozenset()] = len(rows)
+    every = oracle.agreed_by_enumeration(listed, groups, others, k)
+    found = oracle.agreed_in_all_tables(listed, groups, others, k)
+    assert ({found} - {None}) <= every
+    assert (found is None) == (not every)
+
+
 @SCHEMAS
 @pytest.mark.parametrize(
-    ("method", "batch", "size"),
-    [(method, batch, SIZE) for method in ["suppress", "add", "withhold"] for batch in range(4)]
-    + [("optimal", batch, SIZE // 8) for batch in range(4)],
+    ("method", "size"), [("suppress", SIZE), ("add", SIZE), ("withhold", SIZE), ("optimal", SIZE // 10)]
 )
-def test_no_method_leaves_what_all_possible_tables_agree_on(method, batch, size, schema):
-    tables = {seed: make_table(seed) for seed in range(batch * size, (batch + 1) * size)}
-    releases = {
-        seed: released(rows, sigma, k, method=method, schema=schema, against="exact")
-        for seed, (rows, sigma, k) in tables.items()
-    }
+def test_no_method_leaves_what_all_possible_tables_agree_on(method, size, schema):
+    size = size if schema else size // 2
+    tables = {seed: make_table(seed) for seed in range(size)}
+    # Without a schema, nobody is known to think of all tables, unless the owner says so.
+    options = {"schema": schema} if schema else {"schema": (), "against": "exact"}
+    releases = {seed: released(rows, sigma, k, method=method, **options) for seed, (rows, sigma, k) in tables.items()}
     found = {seed: agreed(one, tables[seed][2], schema=schema) for seed, [one] in releases.items() if len(one.patterns)}
     assert {seed: rows for seed, rows in found.items() if rows is not None} == {}
     assert len(releases) == size
@@ -100,7 +113,7 @@ def test_rows_that_are_added_are_copies_of_rows_that_exist(seed):
     assert dict(release.patterns) == oracle.closed(list(release.witness), sigma)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_rows_that_a_search_makes_are_possible(seed):
     rows, sigma, k = make_table(seed)
     releases = [one for keep_n in (False, True) for one in released(rows, sigma, k, method="optimal", keep_n=keep_n)]
@@ -125,7 +138,7 @@ def test_a_search_is_never_worse_than_repeating_and_suppressing(seed):
 @SCHEMAS
 @pytest.mark.parametrize("method", ["suppress", "add", "optimal"])
 def test_n_is_kept_or_there_is_no_release(method, schema):
-    tables = [make_table(seed) for seed in range(40)]
+    tables = [make_table(seed) for seed in range(16)]
     pairs = [
         (rows, k, released(rows, sigma, k, method=method, keep_n=True, schema=schema)) for rows, sigma, k in tables
     ]

@@ -12,6 +12,7 @@ from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.generalize import generalize, generalize_more
+from discreet.blocking.inferences import is_small_table
 from discreet.blocking.meet import meet
 from discreet.blocking.obstacles import name_obstacles
 from discreet.blocking.optimal import minimize_distortion
@@ -129,7 +130,8 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     the verdict is not RELEASE all the same, ``in_the_way`` of the release names what to leave out, the fewest first.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
-    either. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that
+    either; and if at most 256 rows are possible over the published items, nothing that all possible tables agree on
+    does. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that
     no row lacks. With ``keep_n=True``, "suppress" repeats as many rows as it leaves out, and "add" leaves out as many
     as it adds, or it is refused where no rows can take the place of others.
 
@@ -285,7 +287,10 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
         forms = blocker.with_schema, blocker.with_schema
     # Sums with the schema over several releases are found by the attacker alone.
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
+    goes_on = goes_on or is_small_table(problem, problem.patterns)
     solution = forms[goes_on](problem)
+    if not goes_on and is_small_table(problem, solution.patterns):  # few items are left of a larger table
+        solution = forms[1](problem)
     solution = keep_number(solution) if problem.keep_n else solution
     check(solution)
     met, listed = meet(solution, policy), solution.patterns

@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet import kernels
-from discreet.blocking.methods import find_inferences
+from discreet.blocking.inferences import find_inferences
 from discreet.blocking.problem import BlockProblem, BlockSolution, Recoding
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes
 from discreet.disclosure.detect import Question, find_channels
 from discreet.errors import BudgetError
@@ -149,8 +148,7 @@ def _find_inferred(problem: BlockProblem, patterns: Patterns) -> list[Codes]:
     rows, is_kept = problem.merged[0], np.isin(np.arange(len(patterns.labels)), patterns.items)
     code = np.where(is_kept, np.arange(is_kept.size), -1).astype(np.int32)
     cut = Weighted(*kernels.merge_rows.merge(*rows.flat, rows.weights, code)[:3])
-    findings = find_inferences(problem, patterns, cut)
-    return [one.pattern.over.union(*itemsets_of(one.certificate, one.facts)) for one in findings]
+    return [one.pattern.over.union(*one.itemsets) for one in find_inferences(problem, patterns, cut)]
 
 
 class CellCounter:

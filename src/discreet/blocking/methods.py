@@ -7,7 +7,7 @@ more than channels, where it goes on until they find nothing.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from itertools import chain, compress, count
+from itertools import compress, count
 from time import monotonic
 from typing import Final
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.beside import ASK, keep_apart
 from discreet.blocking.distortion import class_sizes, plant
+from discreet.blocking.inferences import Inference, find_inferences, match_rows
 from discreet.blocking.parents import follow, keep_with_parents, leave_out
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.blocking.safe_core import find_safe_core
@@ -24,14 +25,10 @@ from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Trie, build_family
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Merged
-from discreet.disclosure.attacks.attack import SECONDS, attack
-from discreet.disclosure.attacks.certificate import itemsets_of
 from discreet.disclosure.attacks.facts import Codes
-from discreet.disclosure.attacks.finding import Finding
-from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.channels import Channels, as_bits, places
 from discreet.disclosure.detect import Question
-from discreet.errors import BudgetError, Either, GuaranteeError, InputError, Option
+from discreet.errors import BudgetError, GuaranteeError, InputError, Option
 
 LENGTH_BITS: Final = 20  # for the length of an itemset: no row holds more than 100,000 items
 LONGEST: Final = 64  # items of a top whose bases fit a word of bitmaps
@@ -314,43 +311,9 @@ def withhold_more(problem: BlockProblem) -> BlockSolution:
     return BlockSolution.of(problem, patterns, is_whole=False)
 
 
-def find_inferences(
-    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True, ends: float | None = None
-) -> tuple[Finding, ...]:
-    """Return what the attacker infers from the patterns of rows; refuse these if that is undecided when time ends."""
-    if not len(patterns):
-        return ()
-    olds = [one.patterns for one in problem.beside] if problem.grown else []
-    known = {"against": olds, "grown": True} if olds else {"rows": problem.as_rows(rows)}
-    seconds = SECONDS if ends is None else max(0.0, ends - monotonic())
-    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, seconds=seconds, **known)
-    if result.undecided and not result.findings:
-        doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
-        more = ("raise {}", "min_support") if ends is None else ("raise {}", "seconds", "min_support")
-        raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: ", Either(more))
-    return result.findings
-
-
-def match_rows(rows: Itemsets, patterns: Iterable[Pattern]) -> NDArray[np.bool_]:
-    """Return for each row whether one of the patterns is true for it."""
-    wanted = list(patterns)
-    items = np.array(sorted(set(chain.from_iterable(pattern.over for pattern in wanted))), dtype=np.int64)
-    place = np.full(int(max(rows.items.max(initial=-1), items.max(initial=-1))) + 1, items.size)
-    place[items] = np.arange(items.size)
-    holds = np.zeros((len(rows), items.size + 1), dtype=np.bool_)
-    holds[rows.owners, place[rows.entries]] = True
-    is_matched = np.zeros(len(rows), dtype=np.bool_)
-    for pattern in wanted:
-        over = sorted(pattern.over)
-        for cell in pattern.cells:
-            is_matched |= (holds[:, place[over]] == [item in cell for item in over]).all(axis=1)
-    return is_matched
-
-
-def _find_longest(finding: Finding, patterns: Patterns) -> Codes:
-    """Return the longest of the patterns in the sums that prove a finding; of several, the last."""
-    used = itemsets_of(finding.certificate, finding.facts)
-    named = (frozenset(finding.facts.labels[item] for item in itemset) for itemset in used)
+def _find_longest(inference: Inference, patterns: Patterns) -> Codes:
+    """Return the longest of the patterns that an inference rests on; of several, the last."""
+    named = (frozenset(inference.facts.labels[item] for item in itemset) for itemset in inference.itemsets)
     published = [frozenset(patterns.code[label] for label in itemset) for itemset in named if itemset in patterns]
     longest = max(published, key=lambda itemset: (len(itemset), sorted(itemset)), default=frozenset[int]())
     if not longest:
@@ -361,8 +324,8 @@ def _find_longest(finding: Finding, patterns: Patterns) -> Codes:
     return longest
 
 
-def _find_base(finding: Finding, problem: BlockProblem) -> Codes | None:
-    """Return the first cell of a finding that is a frequent itemset and can be a row, or None."""
-    cells = sorted(map(sorted, finding.pattern.cells), key=lambda cell: (len(cell), cell))
+def _find_base(inference: Inference, problem: BlockProblem) -> Codes | None:
+    """Return the first cell of an inference that is a frequent itemset and can be a row, or None."""
+    cells = sorted(map(sorted, inference.pattern.cells), key=lambda cell: (len(cell), cell))
     can_be = map(frozenset, compress(cells, problem.can_be_rows(Itemsets.of(cells))))
-    return next((cell for cell in can_be if finding.facts.limits(cell)[0] >= problem.least), None)
+    return next((cell for cell in can_be if inference.facts.limits(cell)[0] >= problem.least), None)

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from discreet.blocking import methods, row_types
 from discreet.blocking.balance import keep_number
 from discreet.blocking.distortion import class_sizes, distortion
-from discreet.blocking.methods import find_inferences, match_rows
+from discreet.blocking.inferences import Inference, find_inferences, match_rows
 from discreet.blocking.problem import BlockProblem, BlockSolution, Proof
 from discreet.blocking.repeats import repeat
 from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, TooLongError, as_matrix, find_gained, holds
 from discreet.data.itemsets import Itemsets, Weighted
-from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.errors import BudgetError, Either
 from discreet.mining.mine import mine
@@ -54,7 +53,7 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
         return replace(unchanged, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
     plain = methods.add, methods.suppress, methods.add_merged
     resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
-    add, drop, *merge = plain if problem.against == "plain" else resisting
+    add, drop, *merge = plain if problem.against == "plain" and not problem.schema else resisting
     starts = [repeat if problem.schema else add, drop]
     known = _solve_each(problem, starts)
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
@@ -108,8 +107,8 @@ def _find_cuts(solution: BlockSolution) -> tuple[Pattern, ...]:
     return tuple(Pattern.conjunction(base, top - base) for base, top in pairs)
 
 
-def _find_inferences(solution: BlockSolution) -> tuple[Finding, ...]:
-    if solution.problem.against == "plain":
+def _find_inferences(solution: BlockSolution) -> tuple[Inference, ...]:
+    if solution.problem.against == "plain" and not solution.problem.schema:
         return ()
     rows = solution.change_rows()
     return find_inferences(solution.problem, solution.patterns, Weighted(*rows.itemsets.flat, rows.weights))

@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from discreet import kernels
-from discreet.blocking.methods import find_distortions, find_inferences, match_rows
+from discreet.blocking.inferences import find_inferences, match_rows
+from discreet.blocking.methods import find_distortions
 from discreet.blocking.problem import BlockProblem, BlockSolution, count_rows
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
@@ -136,7 +137,7 @@ def find_groups(solution: BlockSolution, rows: Weighted) -> Groups:
         groups = Itemsets.from_lengths(lengths, pairs[order, 1].astype(np.int32))
     else:
         present = rows.take(np.flatnonzero(rows.weights))
-        findings = find_inferences(problem, solution.patterns, present) if problem.against != "plain" else ()
+        findings = find_inferences(problem, solution.patterns, present)
         groups = Itemsets.of([np.flatnonzero(match_rows(rows, [one.pattern])).tolist() for one in findings])
     different = kernels.merge_rows.merge(
         *groups.flat, np.ones(len(groups), np.int64), np.arange(len(rows), dtype=np.int32)

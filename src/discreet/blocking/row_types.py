@@ -7,7 +7,8 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.blocking.methods import find_bases, match_rows
+from discreet.blocking.inferences import match_rows
+from discreet.blocking.methods import find_bases
 from discreet.blocking.problem import NOBODY, BlockProblem, BlockSolution, change_rows
 from discreet.blocking.repeats import find_groups, spread
 from discreet.data.itemsets import Itemsets, Weighted

@@ -7,8 +7,8 @@ is found, the set is inferred.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from itertools import chain, combinations
+from functools import cached_property, reduce
+from itertools import chain, combinations, compress
 from math import ceil, floor
 from typing import Final, TypeAlias
 
@@ -21,6 +21,8 @@ from discreet.disclosure.attacks.constraints import Bits, Ground, build_system
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import TINY, Clock, Region, TimeIsUpError, Wanted, are_rare, find_certificate
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.errors import BudgetError, Option
 from discreet.runtime.solver import Floats, Program, list_entries
 
 Kinds: TypeAlias = NDArray[np.bool_]  # whether a pattern is true, for each kind of rows
@@ -106,10 +108,15 @@ class ExactSearch:
     is_cut: bool = False
     is_open: bool = False
 
-    def __post_init__(self) -> None:
-        """Start with nothing known to be rare."""
-        self.many = len(self.ground.items)
-        self.known = np.zeros((3,) * self.many, dtype=np.bool_)
+    @property
+    def many(self) -> int:
+        """The number of items."""
+        return len(self.ground.items)
+
+    @cached_property
+    def known(self) -> Kinds:
+        """The conjunctions that say more than one that is rare: none at first."""
+        return np.zeros((3,) * self.many, dtype=np.bool_)
 
     def look(self) -> None:
         """Look whether any pattern is rare, and if so for those of the fewest terms.
@@ -175,17 +182,16 @@ class ExactSearch:
     def _find_unions(self, unions: Iterable[Kinds]) -> None:
         """Add sets of kinds of rows that are rare as patterns, up to a limit."""
         for kinds in unions:
-            rows = [row for row, is_in in zip(self.region.system.rows, kinds.tolist(), strict=True) if is_in]
-            pattern = self._shorten(rows)
+            pattern = self.shorten(kinds)
             if not self._is_known(*pattern) and not self._test(*pattern):
                 raise TimeIsUpError  # the solver contradicts itself
             if len(self.rare) == UNIONS:
                 self.is_cut = True
                 return
 
-    def _shorten(self, rows: list[Bits]) -> tuple[Bits, frozenset[Bits]]:
+    def shorten(self, kinds: Kinds) -> tuple[Bits, frozenset[Bits]]:
         """Return kinds of rows as a pattern of as few items as possible, which may be true for more kinds."""
-        over, cells = self.ground.everything, frozenset(rows)
+        over, cells = self.ground.everything, frozenset(compress(self.region.system.rows, kinds.tolist()))
         for place in range(self.many):
             fewer = over & ~(1 << place)
             shorter = frozenset(cell & fewer for cell in cells)
@@ -259,15 +265,46 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
     region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock(seconds), whole=True)
     search, is_over = ExactSearch(ground, region, k), False
     try:
-        own = None if rows is None else region.system.counts(ground.rows(rows))
-        if own is None:
-            region.least(np.zeros(len(region.system.rows)))
-        else:
-            region.witnesses.append(own)
+        _meet_own(region, rows)
         search.look()
     except TimeIsUpError:
         is_over = True
     return Searched(tuple(search.findings), tuple(_list_undecided(search, seconds, is_over=is_over)))
+
+
+def find_agreed(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SECONDS) -> Pattern | None:
+    """Return a pattern that holds for 1 to k − 1 rows in every database that facts allow; None if there is none.
+
+    It has as few items as possible, and no proof. If more than 2 ** 12 kinds of rows are possible, or the time is over,
+    that is a BudgetError.
+
+    >>> from discreet import mine
+    >>> rows = ["", "a", "b", "c", *["ab"] * 3, *["ac"] * 3, *["bc"] * 3]
+    >>> facts = Facts.of(mine([list(row) for row in rows], min_support=3))
+    >>> print(find_agreed(facts, k=2).words(facts.labels), find_agreed(facts, k=1))
+    (a ∧ b ∧ c) ∨ (¬a ∧ ¬b ∧ ¬c) None
+    """
+    ground = Ground(facts)
+    region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock(seconds), whole=True)
+    try:
+        _meet_own(region, rows)
+        kinds = next(iter(Unions(region, k)), None)
+        if kinds is None:
+            return None
+        over, cells = ExactSearch(ground, region, k).shorten(kinds)
+    except TimeIsUpError:
+        why = f"whether all possible tables agree on fewer than {k} rows was not decided in {seconds:g} seconds"
+        raise BudgetError(f"{why}; nothing is released: raise ", Option("min_support")) from None
+    return Pattern(ground.codes(over), frozenset(map(ground.codes, cells)))
+
+
+def _meet_own(region: Region, rows: Rows | None) -> None:
+    """Start with a database that fits: the ``rows``, if they are known."""
+    own = None if rows is None else region.system.counts(region.system.ground.rows(rows))
+    if own is None:
+        region.least(np.zeros(len(region.system.rows)))
+    else:
+        region.witnesses.append(own)
 
 
 def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> Iterator[Undecided]:

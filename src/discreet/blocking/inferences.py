@@ -1,0 +1,95 @@
+"""What readers infer from a release beyond channels and remainders, and the rows that an inference is about."""
+
+from collections.abc import Iterable
+from itertools import chain
+from math import prod
+from time import monotonic
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.blocking.problem import BlockProblem
+from discreet.data.itemsets import Itemsets, Weighted
+from discreet.data.patterns import Patterns
+from discreet.disclosure.attacks.attack import SECONDS, attack
+from discreet.disclosure.attacks.certificate import itemsets_of
+from discreet.disclosure.attacks.exact import find_agreed
+from discreet.disclosure.attacks.facts import Codes, Facts
+from discreet.disclosure.attacks.formula import Pattern
+from discreet.errors import BudgetError, Either
+
+FEW_KINDS: Final = 256  # possible rows of a table up to which all tables that may have been published are looked at
+
+
+class Inference(NamedTuple):
+    """A pattern that readers infer to hold for 1 to k − 1 rows, and the ``itemsets`` on which the inference rests."""
+
+    pattern: Pattern
+    facts: Facts
+    itemsets: tuple[Codes, ...]
+
+
+def find_inferences(
+    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True, ends: float | None = None
+) -> tuple[Inference, ...]:
+    """Return what the attacker infers from the patterns of rows; refuse these if that is undecided when time ends.
+
+    Of a table with few possible rows, every reader may think of all tables that can have been published.
+    """
+    if not len(patterns):
+        return ()
+    if problem.against == "plain" and not problem.beside:
+        return _find_agreed(problem, patterns, rows, is_whole=is_whole) if is_small_table(problem, patterns) else ()
+    olds = [one.patterns for one in problem.beside] if problem.grown else []
+    known = {"against": olds, "grown": True} if olds else {"rows": problem.as_rows(rows)}
+    seconds = SECONDS if ends is None else max(0.0, ends - monotonic())
+    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, seconds=seconds, **known)
+    if result.undecided and not result.findings:
+        doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
+        more = ("raise {}", "min_support") if ends is None else ("raise {}", "seconds", "min_support")
+        raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: ", Either(more))
+    return tuple(
+        Inference(one.pattern, one.facts, tuple(itemsets_of(one.certificate, one.facts))) for one in result.findings
+    )
+
+
+def is_small_table(problem: BlockProblem, patterns: Patterns) -> bool:
+    """Return whether few rows are possible over the published items of a table: one value of each attribute, or none.
+
+    That depends on published items alone, so that it reveals nothing else.
+    """
+    items = frozenset(np.unique(patterns.items).tolist())
+    values = [len(group & items) for group in problem.schema]
+    others = len(items.difference(*problem.schema))
+    return bool(values) and others < FEW_KINDS and prod(many + 1 for many in values) << others <= FEW_KINDS
+
+
+def _find_agreed(problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool) -> tuple[Inference, ...]:
+    """Return a pattern of 1 to k − 1 rows in all tables that can have been published, if there is one.
+
+    It rests on the largest itemsets that share most items with it.
+    """
+    facts = Facts.of(patterns, complete=is_whole)
+    pattern = find_agreed(facts, k=problem.k, rows=problem.as_rows(rows))
+    if pattern is None:
+        return ()
+    shared = [len(top & pattern.over) for top in facts.tops]
+    near = (top for top, many in zip(facts.tops, shared, strict=True) if many == max(shared))
+    return (Inference(pattern, facts, tuple(near)),)
+
+
+def match_rows(rows: Itemsets, patterns: Iterable[Pattern]) -> NDArray[np.bool_]:
+    """Return for each row whether one of the patterns is true for it."""
+    wanted = list(patterns)
+    items = np.array(sorted(set(chain.from_iterable(pattern.over for pattern in wanted))), dtype=np.int64)
+    place = np.full(int(max(rows.items.max(initial=-1), items.max(initial=-1))) + 1, items.size)
+    place[items] = np.arange(items.size)
+    holds = np.zeros((len(rows), items.size + 1), dtype=np.bool_)
+    holds[rows.owners, place[rows.entries]] = True
+    is_matched = np.zeros(len(rows), dtype=np.bool_)
+    for pattern in wanted:
+        over = sorted(pattern.over)
+        for cell in pattern.cells:
+            is_matched |= (holds[:, place[over]] == [item in cell for item in over]).all(axis=1)
+    return is_matched
