@@ -5,6 +5,9 @@ import os
 import pytest
 from hypothesis import settings
 
+# Kernels are compiled from the first call on, and not only where there is much to do (tests/test_plain_kernels.py).
+os.environ.setdefault("NUMBA_DISABLE_JIT", "0")
+
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)

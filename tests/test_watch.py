@@ -104,7 +104,7 @@ def test_a_thread_that_fails_ends_the_others():
     def run(start, _stop, control):
         if start == 0:
             raise MemoryError
-        while not control[kernels.common.STOP]:
+        while not control[kernels.shapes.STOP]:
             sleep(0.01)
         return Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
 

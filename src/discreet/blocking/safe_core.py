@@ -42,7 +42,7 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
         stream, size = kernels.blocking.withhold(
             by_row, by_place, merged.weights, supports[menu], *part, stream, control
         )
-        return unpack(stream[: 0 if control[kernels.common.STOP] else size], menu, sort=False)
+        return unpack(stream[: 0 if control[kernels.shapes.STOP] else size], menu, sort=False)
 
     parts = watch.run(search, np.arange(menu.size, 0, -1) ** 2)
     watch.end()

@@ -15,7 +15,7 @@ import click
 
 from discreet import Merged, OptionError, OutputError, Patterns, Reading, Transactions, report
 from discreet.data.thresholds import doubt_count, say_least
-from discreet.runtime.resources import on_compiling
+from discreet.kernels import on_compiling
 from discreet.runtime.text import printable
 
 if TYPE_CHECKING:

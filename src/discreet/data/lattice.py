@@ -196,7 +196,7 @@ class Family(Labelled):
         """Return cells of closed itemsets, as tops, and how many steps that took."""
         supports = np.concatenate([self.supports[:1] if self.itemsets.is_rooted else [0], self.supports])
         cells: tuple[Items, NDArray[np.uint64], Numbers, int] = kernels.inversion.cells_of_closed(
-            self.trie, self.offsets, self.items, supports, numbers, len(self.labels), limit
+            *(self.trie, self.offsets, self.items, supports, np.ascontiguousarray(numbers), len(self.labels), limit)
         )
         return cells
 

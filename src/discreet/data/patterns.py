@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet import kernels
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import AnyFrame, Items, Itemset, Itemsets, Label, Labelled, as_itemset, offsets_of, recode
 from discreet.data.reading import Reading
@@ -27,6 +28,7 @@ from discreet.runtime.text import abbreviate, count_of
 Kind = Literal["frequent", "closed", "maximal"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
+PAIRS_A_STEP: Final = 32  # pairs of itemsets that take as long as a step of a loop, about
 LARGEST_SHARED: Final = 2**33  # up to so many rows, a share as a float gives a count to a millionth of a row
 
 
@@ -65,6 +67,7 @@ class Patterns(Labelled, Records):
 
     def __post_init__(self) -> None:
         as_kind(self.kind)
+        kernels.expect(len(self.itemsets) ** 2 // PAIRS_A_STEP)
         self.itemsets.weigh(self.supports).freeze()
         length = as_whole("max_length", self.max_length, 0)
         if length is not None and self.itemsets.longest > length:

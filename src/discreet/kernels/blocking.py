@@ -12,7 +12,9 @@ by top, as bitmaps: bit ``j`` is the top's ``j``-th item.
 
 import numpy as np
 
-from discreet.kernels.common import DONE, ONE, STOP, grow, jit, lowest_bit, make_room, mix, size_table, write
+from discreet.kernels.common import jit, make_room, size_table, write
+from discreet.kernels.shapes import DONE, ONE, STOP
+from discreet.kernels.words import grow, lowest_bit, mix
 
 ALL, LOW, SIX, HALF = ~np.uint64(0), np.uint64(63), np.uint64(6), np.uint64(32)
 

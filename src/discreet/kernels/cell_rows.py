@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from discreet.kernels.common import ONE, find_longest, jit, lowest_bit, popcount
+from discreet.kernels.common import find_longest, jit
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import lowest_bit, popcount
 
 BLOCK = 1 << 16
 

@@ -9,7 +9,9 @@ Places in arrays are unsigned where speed counts: Numba checks the sign of a sig
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow, grow_cells, jit, lowest_bit, make_cells, mix, popcount, size_table, trim
+from discreet.kernels.common import grow_cells, jit, make_cells, size_table, trim
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import copy, grow, lowest_bit, mix, popcount
 
 HALF, FEW, TABLE = np.uint64(32), 4, 12
 
@@ -305,7 +307,7 @@ def find_transversals(edges, size):
                 meeting[kept] = hit
                 kept += 1
         longer, many = np.empty(kept + (hits.size - kept) * np.int64(popcount(edge)), np.uint64), kept
-        longer[:kept] = meeting[:kept]
+        copy(meeting, 0, kept, longer, 0)
         for hit in hits:
             bits = np.uint64(0) if hit & edge else edge
             while bits:

@@ -6,7 +6,9 @@ listed (``rooted``), it is the first.
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow, jit
+from discreet.kernels.common import jit
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import grow
 
 
 @jit

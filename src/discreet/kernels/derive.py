@@ -9,7 +9,9 @@ Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in 
 
 import numpy as np
 
-from discreet.kernels.common import ONE, jit, mix, popcount, size_table
+from discreet.kernels.common import jit, size_table
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import mix, popcount
 
 CONJUNCTION, PARITY = 0, 1
 # Columns of a finding: the itemset (a node and an item), its limits and the cells that cause them (-1: none), whether

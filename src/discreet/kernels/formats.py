@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from discreet.kernels.common import copy, jit
+from discreet.kernels.common import jit
+from discreet.kernels.words import copy
 
 TAB, LINE_FEED, RETURN, BLANK, QUOTE, MINUS, POINT, ZERO, UNIT, NINE, DELETE = b'\t\n\r "-.019\x7f'
 LARGEST = 2**31 - 1

@@ -7,7 +7,9 @@ open_tops.py does the same for others.
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow_cells, jit, lowest_bit, make_cells, trim
+from discreet.kernels.common import grow_cells, jit, make_cells, trim
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import lowest_bit
 
 TWO = np.uint64(2)
 

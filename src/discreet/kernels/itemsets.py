@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from discreet.kernels.common import HEAD, ONE, jit, lowest_bit
+from discreet.kernels.common import jit
+from discreet.kernels.shapes import HEAD, ONE
+from discreet.kernels.words import copy, lowest_bit
 
 SHORT_ROW = 32
 SHORT_RUN = 16
@@ -247,7 +249,7 @@ def settle(offsets, items, keys, order, spare):
                     else:
                         spare[at] = order[right]
                         right += 1
-            order[start:stop] = spare[start:stop]
+            copy(spare, start, stop, order, start)
             width *= 2
         start = stop
     return again

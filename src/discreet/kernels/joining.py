@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow, jit, lowest_bit, mix, popcount, size_table
+from discreet.kernels.common import jit, size_table
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import grow, lowest_bit, mix, popcount
 
 
 class Joined(NamedTuple):
@@ -102,7 +104,9 @@ def join(tops, group, most):
         for other in range(found):
             joined, size = put(joined, size, both.rests[other], both.values[other])
     every = np.empty((others + size, words), np.uint64)
-    every[:others] = without[:others]
+    for number in range(others):
+        for at in range(words):
+            every[number, at] = without[number, at]
     for number in range(size):
         for at in range(words):
             every[others + number, at] = joined.rests[number, at] | joined.values[number, at]

@@ -5,7 +5,9 @@ Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, in dictionary order, with
 
 import numpy as np
 
-from discreet.kernels.common import ONE, find_longest, grow_cells, jit, make_cells, mix, size_table, trim
+from discreet.kernels.common import find_longest, grow_cells, jit, make_cells, size_table, trim
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import mix
 
 MISSING, RISING = 1, 2
 NEAR = 4
@@ -42,7 +44,9 @@ def find_maximal(offsets, items, many):
         found[number] = True
         if tops >> 6 >= held.shape[1]:
             wider = np.zeros((many, 2 * held.shape[1]), np.uint64)
-            wider[:, : held.shape[1]] = held
+            for item in range(many):
+                for word in range(held.shape[1]):
+                    wider[item, word] = held[item, word]
             held = wider
         for at in range(first, last):
             held[items[at], tops >> 6] |= ONE << np.uint64(tops & 63)

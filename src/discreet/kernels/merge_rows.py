@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from discreet.kernels.common import HEAD, ONE, grow, jit, mix, size_table
+from discreet.kernels.common import jit, size_table
+from discreet.kernels.shapes import HEAD, ONE
+from discreet.kernels.words import grow, mix
 
 
 @jit

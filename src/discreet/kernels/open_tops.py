@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow_cells, jit, lowest_bit, make_cells, mix, popcount, size_table, trim
+from discreet.kernels.common import grow_cells, jit, make_cells, size_table, trim
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import lowest_bit, mix, popcount
 
 SHORT = 12  # items of a short top: there is room for a number for each of its subsets
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow_cells, jit, make_cells, popcount, trim
+from discreet.kernels.common import grow_cells, jit, make_cells, trim
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import popcount
 
 
 @jit

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from discreet.kernels.common import ONE, grow, jit, mix, size_table
+from discreet.kernels.common import jit, size_table
+from discreet.kernels.shapes import ONE
+from discreet.kernels.words import grow, mix
 
 HALF, LOWER = np.uint64(32), np.uint64(0xFFFFFFFF)
 

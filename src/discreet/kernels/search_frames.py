@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.common import DONE, HEAD, INNER, ONE, PART, STOP, jit, make_room, popcount, write
+from discreet.kernels.common import jit, make_room, write
+from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, PART, STOP
+from discreet.kernels.words import popcount
 
 FREQUENT, CLOSED, MAXIMAL, UNEXTENDED = 0, 1, 2, 3
 KNOWN = 8
@@ -78,7 +80,10 @@ def build_stack(words, deepest, menu, length):
     rows, menus = np.empty((levels, words), np.uint64), np.empty((levels, items.size), np.int32)
     held, lengths = np.empty((levels, items.size), np.int64), np.empty(levels, np.int64)
     place, stop = np.empty(levels, np.int64), np.empty(levels, np.int64)
-    rows[0], menus[0], held[0] = ~NONE, items, menu.counts
+    for w in range(words):
+        rows[0, w] = ~NONE
+    for i in range(items.size):
+        menus[0, i], held[0, i] = items[i], menu.counts[i]
     place[0], stop[0], lengths[0] = menu.start, items.size, length
     return Stack(rows, menus, held, place, stop, lengths)
 
@@ -147,7 +152,7 @@ def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
 
 
 @jit
-def find_frequent(frame, menu, names, prefix, goal, stream, at, control):
+def find_frequent(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the frequent itemsets that extend the prefix."""
     stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
     depth = 0
@@ -190,10 +195,10 @@ def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, c
 
 
 @jit
-def find_closed(frame, menu, names, prefix, goal, whole, stream, at, control):
-    """Append to ``stream`` the closed itemsets that extend the prefix; if ``whole``, those no item can extend."""
+def find_closed(kind, frame, menu, names, prefix, goal, stream, at, control):
+    """Append to ``stream`` the closed itemsets that extend the prefix; if UNEXTENDED, those no item can extend."""
     stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
-    depth, itemset = 0, prefix.itemset
+    depth, itemset, whole = 0, prefix.itemset, kind == UNEXTENDED
     while depth >= 0 and not control[STOP]:
         stream = make_room(stream, at, itemset.size, control)
         depth, at = step_closed(frame, stack, menu.stop, names, itemset, goal, whole, depth, stream, at, control)
@@ -260,7 +265,7 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
 
 
 @jit
-def find_maximal(frame, menu, names, prefix, least, stream, at, control):
+def find_maximal(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the maximal itemsets that extend the prefix."""
     stack = build_stack(frame.shifts.size, frame.longest + 1, menu, 0)
     tops, known = np.zeros((frame.maps.shape[0], KNOWN), np.uint64), np.zeros((frame.longest + 3, KNOWN), np.uint64)
@@ -269,7 +274,7 @@ def find_maximal(frame, menu, names, prefix, least, stream, at, control):
     while depth >= 0 and not control[STOP]:
         stream = make_room(stream, at, prefix.itemset.size, control)
         depth, found, at = step_maximal(
-            frame, stack, memory, menu.stop, names, prefix, least, depth, found, stream, at, control
+            frame, stack, memory, menu.stop, names, prefix, goal.least, depth, found, stream, at, control
         )
     return stream, at
 
@@ -363,7 +368,11 @@ def weigh_all(rows, depth, shifts):
 def search(kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the itemsets of this ``kind`` that extend the prefix."""
     if kind == FREQUENT:
-        return find_frequent(frame, menu, names, prefix, goal, stream, at, control)
+        return find_frequent(kind, frame, menu, names, prefix, goal, stream, at, control)
     if kind == MAXIMAL:
-        return find_maximal(frame, menu, names, prefix, goal.least, stream, at, control)
-    return find_closed(frame, menu, names, prefix, goal, kind == UNEXTENDED, stream, at, control)
+        return find_maximal(kind, frame, menu, names, prefix, goal, stream, at, control)
+    return find_closed(kind, frame, menu, names, prefix, goal, stream, at, control)
+
+
+SEARCHES = {FREQUENT: "find_frequent", CLOSED: "find_closed", MAXIMAL: "find_maximal", UNEXTENDED: "find_closed"}
+"""The kernel for each kind: where the kind is known, nothing else is compiled."""

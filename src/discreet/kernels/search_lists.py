@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.common import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix, grow, jit, make_room, write
+from discreet.kernels.common import jit, make_room, write
 from discreet.kernels.search_frames import CLOSED, FREQUENT
 from discreet.kernels.search_frames import search as search_frame
+from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix
+from discreet.kernels.words import grow
 
 ITEM, FIRST, LAST = 0, 1, 2
 

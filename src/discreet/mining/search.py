@@ -1,7 +1,7 @@
 """The search for itemsets: its jobs, the rows prepared for the kernels, and the watch over limits and Ctrl-C.
 
 Kernels run in threads, so that the calling thread hears Ctrl-C. Each thread shares an array of controls with its kernel
-(see kernels/common.py): the kernel reports how far it is, the watch says when to stop.
+(see kernels/shapes.py): the kernel reports how far it is, the watch says when to stop.
 """
 
 import math
@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from time import monotonic
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -56,16 +57,16 @@ class _Work:
 
     def take(self, control: Controls) -> None:
         """Run one part after the other, until none is left or the search is stopped."""
-        while not control[kernels.common.STOP]:
+        while not control[kernels.shapes.STOP]:
             try:
                 start = self._todo.popleft()
             except IndexError:  # the last part is taken
                 return
-            control[kernels.common.DONE], control[kernels.common.PART] = start, 0
+            control[kernels.shapes.DONE], control[kernels.shapes.PART] = start, 0
             self._running[start] = control
             itemsets = self._run(start, self._ends[start], control)
             del self._running[start]
-            if not control[kernels.common.STOP]:  # an interrupted part is not done
+            if not control[kernels.shapes.STOP]:  # an interrupted part is not done
                 self.found[start] = itemsets
 
     def share(self) -> float:
@@ -73,23 +74,23 @@ class _Work:
         done = float(sum(self._ends[start] - start for start in list(self.found)))
         for start, control in list(self._running.items()):
             # The place that DONE speaks of is under way: PART says how far.
-            done += max(0, control[kernels.common.DONE] - 1 - start) + control[kernels.common.PART] / 1000
+            done += max(0, control[kernels.shapes.DONE] - 1 - start) + control[kernels.shapes.PART] / 1000
         return min(1.0, done / self._places)
 
     def count(self) -> int:
         """Return how many itemsets have been found, those of unfinished parts too."""
-        return sum(int(control[kernels.common.FOUND]) for control in self.controls)
+        return sum(int(control[kernels.shapes.FOUND]) for control in self.controls)
 
     def entries(self) -> int:
         return sum(_entries(itemsets) for itemsets in list(self.found.values()))
 
     def is_full(self) -> bool:
-        return any(control[kernels.common.STOP] == kernels.common.FULL for control in self.controls)
+        return any(control[kernels.shapes.STOP] == kernels.shapes.FULL for control in self.controls)
 
     def stop(self) -> None:
         """Stop all threads: kernels end at the next itemset."""
         for control in self.controls:
-            control[kernels.common.STOP] = max(control[kernels.common.STOP], kernels.common.STOPPED)
+            control[kernels.shapes.STOP] = max(control[kernels.shapes.STOP], kernels.shapes.STOPPED)
 
 
 class Watch:
@@ -121,9 +122,18 @@ class Watch:
 
     def run(self, run: Run, weights: Numbers) -> list[Weighted]:
         """Search through all places, which have these ``weights``; return the itemsets in the order of places."""
+        found = self._try(run, weights)
+        return self._try(run, weights) or [] if found is None else found
+
+    def end(self) -> None:
+        """Report that the search is over."""
+        self._report(1.0, self._found)
+
+    def _try(self, run: Run, weights: Numbers) -> list[Weighted] | None:
+        """Search, but return None where this is too much for plain kernels: from now on they are compiled."""
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - it loads logging
 
-        threads = min(self._threads, weights.size)
+        threads, start = min(self._threads, weights.size), monotonic()
         work = _Work(run, weights, [self._controls() for _ in range(threads)])
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work.take, control) for control in work.controls]
@@ -133,6 +143,9 @@ class Watch:
                     if not going or any(future.exception() for future in done):
                         break
                     self._look(work)
+                    if kernels.is_slow(monotonic() - start):
+                        kernels.compile_all()
+                        return None
             finally:
                 work.stop()  # also on Ctrl-C: leaving the pool waits for the threads
             for future in futures:
@@ -141,14 +154,10 @@ class Watch:
         self._ended += 1
         return [work.found[start] for start in sorted(work.found)]
 
-    def end(self) -> None:
-        """Report that the search is over."""
-        self._report(1.0, self._found)
-
     def _controls(self) -> Controls:
-        controls = np.zeros(kernels.common.CONTROLS, dtype=np.int64)
-        controls[kernels.common.MOST] = self._most - self._found
-        controls[kernels.common.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
+        controls = np.zeros(kernels.shapes.CONTROLS, dtype=np.int64)
+        controls[kernels.shapes.MOST] = self._most - self._found
+        controls[kernels.shapes.ROOM] = self._memory // BYTES_AN_ENTRY - self._entries
         return controls
 
     def _look(self, work: _Work) -> None:
@@ -158,7 +167,7 @@ class Watch:
         self._report(self._share, found)
         room = self._memory // BYTES_AN_ENTRY - self._entries - work.entries()
         for control in work.controls:
-            control[kernels.common.ROOM] = room
+            control[kernels.shapes.ROOM] = room
         if found > self._most or room < 0 or work.is_full():
             work.stop()
 
@@ -290,7 +299,7 @@ def prepare(
     dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
     watch.afford(8 * words if dense else BYTES_A_PAIR * bound_pairs(records, starts, least, many))
     rows = kernels.merge_rows.split_weights(records, starts)
-    goal = kernels.common.Goal(least, *job.span)
+    goal = kernels.shapes.Goal(least, *job.span)
     kernel = use_bitmaps(rows, held, job, goal) if dense else use_lists(rows, held, job.kind, goal, crowd[1], watch)
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
@@ -298,10 +307,10 @@ def prepare(
     sort = names.size <= FEW and not (dense and job.kind == kernels.search_frames.FREQUENT)
 
     def run(start: int, stop: int, control: Controls) -> Weighted:
-        prefix = kernels.common.Prefix(itemset.copy(), job.root.size)
+        prefix = kernels.shapes.Prefix(itemset.copy(), job.root.size)
         stream, size = kernel(start, stop, prefix, np.empty(1 << 12, dtype=np.int32), control)
         # An interrupted search is of no use, and unpacking it would delay Ctrl-C.
-        return unpack(stream[: 0 if control[kernels.common.STOP] else size], names, sort=sort)
+        return unpack(stream[: 0 if control[kernels.shapes.STOP] else size], names, sort=sort)
 
     # With bitmaps, rare items are as much work as frequent ones: more items can follow them.
     return run, np.ones_like(held) if dense else held
@@ -323,9 +332,10 @@ def use_bitmaps(rows: Records, held: Numbers, job: SearchJob, goal: tuple[int, i
     names = np.arange(held.size, dtype=np.int32)
     items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search_frames.FREQUENT else names
     counts = held[items]
-    frame = kernels.common.Frame(*kernels.merge_rows.map_all(*rows, held.size))
-    return lambda start, stop, prefix, stream, control: kernels.search_frames.search(
-        job.kind, frame, kernels.common.Menu(items, counts, start, stop), names, prefix, goal, stream, 0, control
+    frame = kernels.shapes.Frame(*kernels.merge_rows.map_all(*rows, held.size))
+    name = kernels.search_frames.SEARCHES[job.kind]
+    return lambda start, stop, prefix, stream, control: getattr(kernels.search_frames, name)(
+        job.kind, frame, kernels.shapes.Menu(items, counts, start, stop), names, prefix, goal, stream, 0, control
     )
 
 

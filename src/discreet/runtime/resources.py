@@ -114,26 +114,6 @@ def watching(
         _is_watched.reset(token)
 
 
-@contextmanager
-def on_compiling(say: Callable[[], None]) -> Iterator[None]:
-    """Call ``say`` once, when Numba first compiles a kernel and does not merely load it."""
-    from numba.core import event  # noqa: PLC0415 - importing discreet should stay quick
-
-    class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
-        is_said = False
-
-        def on_start(self, _: event.Event) -> None:
-            if not self.is_said:
-                self.is_said = True
-                say()
-
-        def on_end(self, _: event.Event) -> None:
-            """Say nothing: the next kernel follows."""
-
-    with event.install_listener("numba:compile", Compiling()):
-        yield
-
-
 class _Bar:
     """The state of a running call, and a thread that shows it, even while the call is silent."""
 

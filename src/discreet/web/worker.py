@@ -19,7 +19,7 @@ from typing import IO, Any, Final
 
 from discreet import DiscreetError, QueryError, Transactions, audit
 from discreet.errors import UnclearError
-from discreet.runtime.resources import on_compiling
+from discreet.kernels import on_compiling
 from discreet.web.arguments import HANDLERS, Run
 from discreet.web.context import Cache, Context, Data, Stopped
 from discreet.web.messages import STOPPED, describe_unclear, say_on_page, say_unforeseen

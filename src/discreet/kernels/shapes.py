@@ -1,0 +1,56 @@
+"""What kernels and their callers share: the shapes of their arguments, and the places of an array of controls.
+
+``control`` is an array that a search shares with its caller. Either side sets STOP; the search sets FOUND (itemsets so
+far), DONE and PART (its progress); the caller sets MOST and ROOM, the limits of itemsets and entries. INNER is set
+while one search runs inside another.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+ONE = np.uint64(1)
+HEAD = 2  # entries at the head of a record: its length and its support or weight
+STOP, FOUND, MOST, ROOM, DONE, PART, INNER = 0, 1, 2, 3, 4, 5, 6
+CONTROLS = 7
+STOPPED, FULL = 1, 2
+
+
+class Frame(NamedTuple):
+    """Bitmaps with a line per item, the shift of each word, and the length of the longest row."""
+
+    maps: np.ndarray
+    shifts: np.ndarray
+    longest: int
+
+
+class Menu(NamedTuple):
+    """Items (places of a frame), their supports, and the first and the last place to go through."""
+
+    items: np.ndarray
+    counts: np.ndarray
+    start: int
+    stop: int
+
+
+class Prefix(NamedTuple):
+    """An array for an itemset, and how many of its items are part of all itemsets found."""
+
+    itemset: np.ndarray
+    length: int
+
+
+class Cells(NamedTuple):
+    """The top of each cell, the bitmap of its base, and its number of rows."""
+
+    tops: np.ndarray
+    maps: np.ndarray
+    counts: np.ndarray
+
+
+class Goal(NamedTuple):
+    """The least support, the least length and the greatest length of the itemsets to find."""
+
+    least: int
+    shortest: int
+    longest: int

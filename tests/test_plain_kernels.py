@@ -1,0 +1,55 @@
+"""Kernels run as Python while the work is small, and are compiled when it is not: the results are the same."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+AUDIT = """
+import sys
+from discreet import audit, kernels
+from discreet.data.generate import clinic
+found = audit(clinic(300, seed=1), min_support="5%", k=10)
+print(found.verdict, found.channels.to_pandas().to_csv())
+"""
+NO_NUMBA = AUDIT + "sys.exit('numba' in sys.modules)"
+SHORT = "from discreet import kernels; kernels.Pace.patience = kernels.Patience({}, {});" + AUDIT
+COMPILED = "sys.exit(kernels.is_plain() or 'numba' not in sys.modules)"
+
+
+def run(text, **variables):
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_DISABLE_JIT"}
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=environment | variables, capture_output=True, text=True, timeout=300
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    return run(AUDIT + COMPILED, NUMBA_DISABLE_JIT="0")
+
+
+def test_a_small_audit_does_without_numba(compiled):
+    assert run(NO_NUMBA) == compiled
+    assert run(NO_NUMBA, NUMBA_DISABLE_JIT="1") == compiled
+
+
+@pytest.mark.parametrize("patience", [(0, 100), (1_000, 100), (10**9, 0), (10**9, 0.01)])
+def test_kernels_are_compiled_from_any_point_on(patience, compiled):
+    assert run(SHORT.format(*patience) + COMPILED) == compiled
+
+
+SEARCH = """
+import sys
+from discreet import kernels, mine
+kernels.Pace.patience = kernels.Patience(10**9, 0.2)
+rows = [[(i * j) % 37 for j in range(1, 31)] for i in range(1, 61)]
+print(len(mine(rows, min_support=20)))
+"""
+
+
+def test_a_search_that_takes_too_long_is_begun_anew():
+    assert run(SEARCH + COMPILED) == run(SEARCH + COMPILED, NUMBA_DISABLE_JIT="0")
