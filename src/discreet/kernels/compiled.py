@@ -9,7 +9,7 @@ from numba.extending import intrinsic, overload
 from discreet.kernels import Pace, words
 
 
-class Compiling(event.Listener):
+class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Tells whoever wants to know, once, that a kernel is compiled."""
 
     def on_start(self, _event):
