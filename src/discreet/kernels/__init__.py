@@ -4,98 +4,98 @@ A kernel calls only kernels of its own file and of common.py: Numba's cache of a
 The one exception is search_lists.py, which calls search_frames.py; change both together. Each file is loaded at its
 first use (``kernels.itemsets``), so that ``import discreet`` and ``discreet --help`` stay quick.
 
-Kernels are Python, and run as such while the work is small: compiling them would take longer. As soon as the work is
-large, or has taken long, all are loaded anew and compiled; results are the same. Where Numba's variable
-NUMBA_DISABLE_JIT is 1 they are never compiled, and where it is 0 they always are.
+Kernels are Python, and run as such where there is little to do: compiling them would take longer. A call with large
+arrays, or of a kernel that has taken long before, is compiled; results are the same. Where Numba's variable
+NUMBA_DISABLE_JIT is 1 nothing is compiled, and where it is 0 everything is.
 """
 
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
 from platform import node
+from threading import RLock
 from time import thread_time
 from types import FunctionType, ModuleType
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
-ONCE: Final = frozenset(f"{__name__}.{name}" for name in ("compiled", "shapes", "words"))  # not compiled themselves
-WANTED: Final = os.environ.get("NUMBA_DISABLE_JIT")
+PREFIX: Final = f"{__name__}."
+ONCE: Final = frozenset(PREFIX + name for name in ("compiled", "shapes", "words"))  # the same, plain or compiled
 
 
 class Patience(NamedTuple):
-    """What plain kernels may take before they are compiled: steps of a loop at once, and seconds altogether."""
+    """What a plain kernel may take before it is compiled: entries of arrays at once, and seconds altogether."""
 
-    steps: int
+    entries: float
     seconds: float
 
 
-COLD: Final = Patience(3_000_000, 4.0)  # compiling takes some 20 seconds
-WARM: Final = Patience(50_000, 0.3)  # loading compiled kernels takes half a second
+COLD: Final = Patience(1_000_000, 2.0)  # compiling a kernel takes a second or two
+WARM: Final = Patience(50_000, 0.2)  # loading a compiled one, and Numba, takes half a second
+NEVER: Final = Patience(inf, inf)
+ALWAYS: Final = Patience(-1, -1.0)
 
 
 class Pace:
-    """Whether kernels are plain, what they may take, the seconds that they took, and whom to tell of compiling."""
+    """How kernels are run."""
 
-    is_plain = WANTED != "0"
-    patience: Patience | None = None
-    spent = 0.0
-    say: Callable[[], None] | None = None
+    patience: Patience | None = {"0": ALWAYS, "1": NEVER}.get(os.environ.get("NUMBA_DISABLE_JIT", ""))
+    spent: ClassVar[defaultdict[str, float]] = defaultdict(float)  # seconds that plain kernels have taken
+    running: ClassVar[list[str]] = []  # plain kernels
+    is_loading_plain = False
+    lock = RLock()
+    say: Callable[[], None] | None = None  # told of compiling
 
 
 class Plain(ModuleType):
     """A file of plain kernels, each of which is compiled where there is much to do."""
 
-    def __init__(self, module: ModuleType) -> None:
-        """Take a file that was loaded while kernels are plain."""
-        super().__init__(module.__name__, module.__doc__)
-        self._module = module
-
     def __getattr__(self, name: str) -> Any:
         """Return what the file has of this name."""
-        value = getattr(self._module, name)
+        value = getattr(_load_plain(self.__name__), name)
         if isinstance(value, FunctionType):
-            value = _watch(value, self.__name__.rpartition(".")[2])
+            value = _watch(value, self.__name__)
         setattr(self, name, value)
         return value
 
 
+_plain: Final[dict[str, ModuleType]] = {}
+
+
 def __getattr__(name: str) -> ModuleType:
-    try:
-        module = import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError:
-        raise AttributeError(f"there is no kernel file {name!r}") from None
-    if Pace.is_plain and module.__name__ not in ONCE:
-        module = globals()[name] = Plain(module)
+    if not (Path(__file__).parent / f"{name}.py").is_file():
+        raise AttributeError(f"there is no kernel file {name!r}")
+    if _patience() is ALWAYS or PREFIX + name in ONCE:
+        return import_module(PREFIX + name)
+    module = globals()[name] = Plain(PREFIX + name)
     return module
 
 
-def is_plain() -> bool:
-    """Return whether kernels run as Python, not compiled."""
-    return Pace.is_plain
-
-
 def expect(steps: int) -> None:
-    """Compile kernels from now on if a loop of so many ``steps`` is too long for plain ones."""
-    if Pace.is_plain and steps > _patience().steps:
+    """Compile all kernels from now on if loops of so many ``steps`` are too long for plain ones."""
+    if steps > _patience().entries:
         compile_all()
 
 
-def is_slow(seconds: float = 0.0) -> bool:
-    """Return whether plain kernels have taken too long, with these ``seconds``, and can be compiled."""
-    return Pace.is_plain and WANTED != "1" and Pace.spent + seconds > _patience().seconds
+def are_slow(seconds: float) -> bool:
+    """Return whether the plain kernels that run are slow after so many ``seconds``: their next call is compiled."""
+    if not Pace.running or seconds <= _patience().seconds:
+        return False
+    Pace.spent.update(dict.fromkeys(Pace.running, inf))
+    return True
 
 
 def compile_all() -> None:
-    """Compile kernels from now on, each at its first call, unless NUMBA_DISABLE_JIT forbids it."""
-    if Pace.is_plain and WANTED != "1":
-        Pace.is_plain = False
-        for name in [name for name in sys.modules if name.startswith(f"{__name__}.") and name not in ONCE]:
-            del sys.modules[name]
-            globals().pop(name.rpartition(".")[2], None)
+    """Compile kernels from now on, each at its first call."""
+    Pace.patience = ALWAYS
+    for name in [name for name, value in globals().items() if isinstance(value, Plain)]:
+        del globals()[name]
 
 
 @contextmanager
@@ -115,10 +115,7 @@ def find_stamp() -> tuple[Path, str]:
     if not os.access(folder, os.W_OK):  # as Numba does
         folder = Path.home() / ".cache" / "discreet"
     sources = " ".join(f"{file.stem}:{file.stat().st_mtime_ns}" for file in sorted(here.glob("*.py")))
-    return (
-        folder / "discreet.warm",
-        f"{sys.implementation.cache_tag} {version('numba')} {node()} {sources}",
-    )
+    return folder / "discreet.warm", f"{sys.implementation.cache_tag} {version('numba')} {node()} {sources}"
 
 
 def _patience() -> Patience:
@@ -131,21 +128,49 @@ def _patience() -> Patience:
     return Pace.patience
 
 
+def _load_plain(name: str) -> ModuleType:
+    """Load a file of kernels, and those that it imports, beside those that are compiled."""
+    with Pace.lock:
+        if name not in _plain:
+            compiled = _take_modules()
+            sys.modules.update(_plain)
+            Pace.is_loading_plain = True
+            try:
+                import_module(name)
+            finally:
+                Pace.is_loading_plain = False
+                _plain.update(_take_modules())
+                sys.modules.update(compiled)
+        return _plain[name]
+
+
+def _take_modules() -> dict[str, ModuleType]:
+    """Remove all files of kernels from the loaded modules; return them."""
+    names = [name for name in sys.modules if name.startswith(PREFIX) and name not in ONCE]
+    for name in names:
+        if not isinstance(globals().get(name.removeprefix(PREFIX)), Plain):
+            globals().pop(name.removeprefix(PREFIX), None)
+    return {name: sys.modules.pop(name) for name in names}
+
+
 def _watch(kernel: FunctionType, file: str) -> Callable[..., Any]:
-    """Return a kernel that counts its time, and is compiled for arguments of many entries."""
+    """Return a kernel that counts its time, and is compiled where there is much to do."""
+    name = kernel.__name__
 
     @wraps(kernel)
     def watched(*arguments: Any) -> Any:
-        expect(_measure(arguments))
-        if not Pace.is_plain:
-            return getattr(__getattr__(file), kernel.__name__)(*arguments)
+        entries, seconds = _patience()
+        if _measure(arguments) > entries or Pace.spent[name] > seconds:
+            with Pace.lock:
+                module = import_module(file)
+            return getattr(module, name)(*arguments)
+        Pace.running.append(name)
         start = thread_time()
         try:
             return kernel(*arguments)
         finally:
-            Pace.spent += thread_time() - start
-            if is_slow():
-                compile_all()
+            Pace.spent[name] += thread_time() - start
+            Pace.running.remove(name)
 
     return watched
 

@@ -5,11 +5,11 @@ Numba's caches of the other files do not notice a change here, or in words.py an
 
 import numpy as np
 
-from discreet import kernels
+from discreet.kernels import Pace
 from discreet.kernels.shapes import FOUND, FULL, HEAD, MOST, ROOM, STOP, Cells
 from discreet.kernels.words import grow
 
-if kernels.is_plain():
+if Pace.is_loading_plain:
 
     def jit(function):
         """Return a kernel that is not compiled."""

@@ -1,7 +1,5 @@
 """Kernels that search for itemsets in lists of rows, and in frames where the rows that are left are crowded."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from discreet.kernels.common import jit, make_room, write
@@ -11,23 +9,6 @@ from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, P
 from discreet.kernels.words import grow
 
 ITEM, FIRST, LAST = 0, 1, 2
-
-
-class Index(NamedTuple):
-    """Rows as records, where they start, their shifts; supports of items; lists of rows; bitmaps of long lists.
-
-    The rows of item i are ``lists[offsets[i]:offsets[i + 1]]``; its bitmap, if any, is line ``line[i]`` of ``maps``.
-    """
-
-    records: np.ndarray
-    rows: np.ndarray
-    shifts: np.ndarray
-    supports: np.ndarray
-    offsets: np.ndarray
-    lists: np.ndarray
-    maps: np.ndarray
-    line: np.ndarray
-    longest: int
 
 
 @jit

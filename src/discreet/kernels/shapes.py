@@ -54,3 +54,20 @@ class Goal(NamedTuple):
     least: int
     shortest: int
     longest: int
+
+
+class Index(NamedTuple):
+    """Rows as records, where they start, their shifts; supports of items; lists of rows; bitmaps of long lists.
+
+    The rows of item i are ``lists[offsets[i]:offsets[i + 1]]``; its bitmap, if any, is line ``line[i]`` of ``maps``.
+    """
+
+    records: np.ndarray
+    rows: np.ndarray
+    shifts: np.ndarray
+    supports: np.ndarray
+    offsets: np.ndarray
+    lists: np.ndarray
+    maps: np.ndarray
+    line: np.ndarray
+    longest: int

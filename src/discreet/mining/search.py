@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from time import monotonic
+from time import process_time
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -130,10 +130,10 @@ class Watch:
         self._report(1.0, self._found)
 
     def _try(self, run: Run, weights: Numbers) -> list[Weighted] | None:
-        """Search, but return None where this is too much for plain kernels: from now on they are compiled."""
+        """Search, but return None where this is too much for plain kernels: their next call is compiled."""
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - it loads logging
 
-        threads, start = min(self._threads, weights.size), monotonic()
+        threads, start = min(self._threads, weights.size), process_time()
         work = _Work(run, weights, [self._controls() for _ in range(threads)])
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work.take, control) for control in work.controls]
@@ -143,8 +143,7 @@ class Watch:
                     if not going or any(future.exception() for future in done):
                         break
                     self._look(work)
-                    if kernels.is_slow(monotonic() - start):
-                        kernels.compile_all()
+                    if kernels.are_slow(process_time() - start):
                         return None
             finally:
                 work.stop()  # also on Ctrl-C: leaving the pool waits for the threads
@@ -354,7 +353,7 @@ def use_lists(
     behind = Weighted.concat([Weighted(*part) for part in parts])
     pairs = (encode.turn_pairs(*behind.arrays), behind.arrays)
     longest = int(records[starts].max())
-    index = kernels.search_lists.Index(records, starts, shifts, held, offsets, lists, maps, line, longest)
+    index = kernels.shapes.Index(records, starts, shifts, held, offsets, lists, maps, line, longest)
     return lambda start, stop, prefix, stream, control: kernels.search_lists.search(
         kind, index, pairs, start, stop, prefix, goal, crowd, stream, 0, control
     )
