@@ -13,7 +13,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.data.thresholds import as_k
 from discreet.data.transactions import Rows, as_rows
-from discreet.disclosure.attacks import derive, sums
+from discreet.disclosure.attacks import arrivals, derive, sums
 from discreet.disclosure.attacks.certificate import Certificate, check
 from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
 from discreet.disclosure.attacks.exact import exact
@@ -177,7 +177,7 @@ class Attacker(NamedTuple):
 
 ATTACKERS: Final[Mapping[Level, Attacker]] = {
     "plain": Attacker(sums.infer, "who adds and subtracts supports"),
-    "derive": Attacker(derive.infer, "who adds and subtracts supports, and derives those that are not listed"),
+    "derive": Attacker(arrivals.infer, "who adds and subtracts supports, and derives those that are not listed"),
     "linear": Attacker(_linear, "who solves linear programs over what is listed"),
     "exact": Attacker(_exact, "who looks at all databases that fit, for any pattern of AND, OR and NOT"),
 }

@@ -6,7 +6,7 @@ A finding is a cell over an unpublished J of 1 to k − 1 rows, or two cells tha
 so many together (docs/guarantee.md, Theorem A3). A person is found again over each larger J: it reveals more of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
@@ -62,20 +62,25 @@ def infer(task: SearchTask) -> Searched:
     sup(abc) is 1, because sup(ab) 3 + sup(ac) 3 − sup(a) 5 = 1 and sup(ab) 3 + sup(ac) 3 + sup(bc) 3 + n 9 − \
 sup(a) 5 − sup(b) 7 − sup(c) 5 = 1 bound it
     """
+    return search(task)[0]
+
+
+def search(task: SearchTask) -> "tuple[Searched, Closure | None]":
+    """Return what is inferred, and the itemsets with known supports, unless these are too many or n is not known."""
     facts = task.facts
     inexact = 0 if facts.is_joined else int((facts.low != facts.high).sum())
     undecided = [Undecided(inexact, "itemsets", INEXACT)] if inexact else []
     if facts.low[0] != facts.high[0]:
-        return Searched([], undecided)
+        return Searched([], undecided), None
     try:
         closure = close(task)
     except BudgetError:
         why = f"it tells the supports of more than {task.itemsets:,} itemsets, and nothing beyond was looked at"
-        return Searched([], [*undecided, Undecided(1, "publication", why)])
+        return Searched([], [*undecided, Undecided(1, "publication", why)]), None
     undecided += [] if closure.gap is None else [closure.gap]
     if closure.many > len(closure.lines):
         undecided.append(Undecided(closure.many - len(closure.lines), "findings", "so many are not listed"))
-    return Searched(_prove_all(facts, closure), undecided, closure.derived)
+    return Searched(_prove_all(facts, closure), undecided, closure.derived), closure
 
 
 class Nodes(NamedTuple):
@@ -231,7 +236,7 @@ def _describe_contradiction(labels: Sequence[Label]) -> InconsistencyError:
 
 def _prove_all(facts: Facts, closure: Closure) -> list[Finding]:
     """Return the findings, those over fewer items first."""
-    prover = _Prover(closure)
+    prover = Prover(closure)
     lines = [_Line(*line) for line in closure.lines.tolist()]
     found = [(line, [*closure.itemsets[line.prefix].tolist(), line.last]) for line in lines]
     found.sort(key=lambda each: (len(each[1]), each[1], each[0].kind, each[0].even))
@@ -284,10 +289,11 @@ class _Lemmas(Sequence[Claim]):
         return repr(self._claims)
 
 
-class _Prover:
+class Prover:
     """Makes the claims about unpublished itemsets; a set of these is a number with a bit for each."""
 
     def __init__(self, closure: Closure) -> None:
+        """Keep the itemsets with known supports."""
         self.closure = closure
         self._claim, self._need = cache(self._make_claim), cache(self._find_needed)
 
@@ -308,6 +314,13 @@ class _Prover:
         return Certificate(
             Claim(Pattern(top, cells), line.least, line.most, CellSum(), CellSum()), _Lemmas(list_lemmas)
         )
+
+    def list_lemmas(self, itemsets: Iterable[Codes]) -> Sequence[Claim]:
+        """Return the claims about those of some itemsets that are not published, and what these rest on."""
+        unpublished, used = self.closure.unpublished, 0
+        for itemset in unpublished.keys() & itemsets:
+            used |= self._need(unpublished[itemset])
+        return self._list_claims(used)
 
     def _list_claims(self, nodes: int) -> tuple[Claim, ...]:
         """Return the claims about some itemsets, the shorter ones first."""
