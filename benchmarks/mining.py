@@ -11,6 +11,7 @@ from typing import Final
 
 import auditing
 import blocking
+import cold
 import detecting
 import growth
 import hiding
@@ -31,6 +32,7 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "memory": memory.measure,
     "growth": growth.measure,
     "startup": startup.measure,
+    "start": cold.measure,
     "detect": detecting.measure,
     "audit": auditing.measure,
     "block": blocking.measure,

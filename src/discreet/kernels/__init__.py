@@ -58,9 +58,10 @@ class Plain(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         """Return what the file has of this name."""
-        value = getattr(_load_plain(self.__name__), name)
+        file = _load_plain(self.__name__)
+        value = getattr(file, name)
         if isinstance(value, FunctionType):
-            value = _watch(value, self.__name__)
+            value = _watch(value, self.__name__, weigh=getattr(file, "ARE_FULL", True))
         setattr(self, name, value)
         return value
 
@@ -153,14 +154,14 @@ def _take_modules() -> dict[str, ModuleType]:
     return {name: sys.modules.pop(name) for name in names}
 
 
-def _watch(kernel: FunctionType, file: str) -> Callable[..., Any]:
-    """Return a kernel that counts its time, and is compiled where there is much to do."""
+def _watch(kernel: FunctionType, file: str, *, weigh: bool) -> Callable[..., Any]:
+    """Return a kernel that counts its time, and is compiled where there is much to do: ``weigh`` its arguments."""
     name = kernel.__name__
 
     @wraps(kernel)
     def watched(*arguments: Any) -> Any:
         entries, seconds = _patience()
-        if _measure(arguments) > entries or Pace.spent[name] > seconds:
+        if (weigh and _measure(arguments) > entries) or Pace.spent[name] > seconds:
             with Pace.lock:
                 module = import_module(file)
             return getattr(module, name)(*arguments)

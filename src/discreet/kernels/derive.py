@@ -18,6 +18,7 @@ CONJUNCTION, PARITY = 0, 1
 # it is one cell or two, which ones, and the fewest and most rows in them.
 PREFIX, LAST, LOW, HIGH, BELOW, ABOVE, KIND, EVEN, ODD, LEAST, MOST = range(11)
 COLUMNS = 11
+ARE_FULL = False  # arrays have room for millions of itemsets, however few there are
 
 
 @jit

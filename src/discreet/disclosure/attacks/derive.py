@@ -31,7 +31,7 @@ from discreet.errors import BudgetError, InconsistencyError, Message, Option
 from discreet.runtime.solver import Numbers
 
 INEXACT: Final = "their supports are not exact, which the level derive cannot use"
-WORK: Final = 1 << 24  # steps per kernel call; time and Ctrl-C are checked between calls
+WORK: Final = 1 << 20  # steps per kernel call; time and Ctrl-C are checked between calls
 
 
 class SearchTask(NamedTuple):
