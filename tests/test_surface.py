@@ -27,7 +27,6 @@ HEAVY = (
     "narwhals",
     "numba",
     "pandas",
-    "plotly",
     "polars",
     "pyarrow",
     "pyroaring",

@@ -7,7 +7,7 @@ from web import BASE, PORT, TOKEN, TestClient, served
 
 COOKIE = {"Cookie": f"discreet-{PORT}={TOKEN}"}
 PAGES = ["/", "/audit", "/block", "/hide", "/query", "/verify"]
-ADDRESSES = [*PAGES, "/api/samples", "/api/jobs", "/static/page.js", "/static/plotly.min.js", "/nowhere"]
+ADDRESSES = [*PAGES, "/api/samples", "/api/jobs", "/static/page.js", "/static/tooltips.js", "/nowhere"]
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -244,7 +244,7 @@ def test_every_answer_keeps_browsers_careful(stranger, address, cookie):
 
 
 def test_what_holds_no_data_is_sent_once(client):
-    for address in ("/static/plotly.min.js", "/static/page.js"):
+    for address in ("/static/tooltips.js", "/static/page.js"):
         mark = client.get(address).headers["etag"]
         assert client.get(address, headers={"If-None-Match": mark}).status_code == 304
 

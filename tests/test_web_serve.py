@@ -237,11 +237,9 @@ def test_the_server_loads_nothing_that_computes():
         import sys
         import discreet.web
         assert "starlette" not in sys.modules
-        from discreet import report
         from discreet.web import server
         server.State()
-        report.plotly_script()
-        print([name for name in ("numba", "polars", "pandas", "pyarrow", "plotly", "highspy") if name in sys.modules])
+        print([name for name in ("numba", "polars", "pandas", "pyarrow", "highspy") if name in sys.modules])
     """)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout == "[]\n"

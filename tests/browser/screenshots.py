@@ -56,7 +56,7 @@ def app(page, server, look):
     page.get_by_role("button", name="This is right").click()
     page.wait_for_selector(READY)
     settle(page, min_support="5%", k=10)
-    page.wait_for_selector("#tradeoff .main-svg")
+    page.wait_for_selector("#tradeoff .plot > svg")
     picture("audit")
     page.locator("#channels tbody tr").first.click()
     page.get_by_role("region", name="What this reveals").locator("svg").first.wait_for()

@@ -44,7 +44,7 @@ def opened(page, place):
     page.on("request", lambda request: requests.append(request.url))
     page.context.set_offline(True)
     page.goto(place)
-    expect(page.locator(".chart:not([data-drawn]), .list:not([data-ready])")).to_have_count(0, timeout=30_000)
+    expect(page.locator(".list:not([data-ready])")).to_have_count(0, timeout=30_000)
     return requests
 
 
@@ -54,8 +54,37 @@ def test_a_page_opens_from_disk_without_a_network_and_draws_all_its_charts(page,
     charts = page.locator(".chart")
     assert charts.count() == CHARTS[name]
     for number in range(CHARTS[name]):
-        box = charts.nth(number).locator("svg.main-svg").first.bounding_box()
-        assert min(box["width"], box["height"]) > 200
+        box = charts.nth(number).locator(".plot > svg").bounding_box()
+        assert min(box["width"], box["height"]) > 180
+
+
+def test_the_mark_nearest_to_the_pointer_shows_its_numbers(page, places):
+    opened(page, places["audit"])
+    mark = page.locator("#tradeoff-curves .curve > svg[data-value]").first
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
+    page.mouse.move(box["x"] + box["width"] + 6, box["y"])
+    shown = page.locator(".tooltip")
+    expect(shown).to_contain_text(re.compile(r"k = 3, min support [0-9.]+%\s+[0-9]+ channels"))
+    page.keyboard.press("Escape")
+    expect(shown).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+@pytest.mark.parametrize("name", CHARTS)
+def test_labels_of_a_chart_do_not_run_into_each_other(page, places, name, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    opened(page, places[name])
+    assert page.evaluate(OVERLAPS) == []
+
+
+OVERLAPS = """[...document.querySelectorAll('.plot')].flatMap((plot) => {
+  const shown = [...plot.querySelectorAll('.ticks text')].map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const seen = shown.filter(([, box]) => box.width);
+  return seen.flatMap(([name, one], at) => seen.slice(at + 1)
+    .filter(([, two]) => one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom)
+    .map(([other]) => [name, other]));
+})"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -157,7 +186,7 @@ def test_a_page_is_read_without_scripts(browser, places, name):
         text = page.locator("main").inner_text()
         assert re.search(r"✗\s+WITHHOLD" if name in {"audit", "private"} else r"✓\s+RELEASE", text)
         assert ("Exactly 2 people have a and b, but not c." in text) is (name in {"audit", "private"})
-        assert page.locator(".chart:visible").count() == 0
+        assert page.locator(".chart .plot > svg:visible").count() == CHARTS[name]
         details = page.locator("figure details").first
         details.locator("summary").click()
         assert details.locator("td:visible").count()

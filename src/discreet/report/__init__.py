@@ -10,7 +10,6 @@ from discreet.report.figures import (
     cell_sizes_figure,
     comparison_figure,
     hiding_figure,
-    plotly_script,
     tradeoff_figure,
 )
 from discreet.report.findings import Source, database_source, exposed_csv, findings_csv, in_words, marked
@@ -77,7 +76,6 @@ __all__ = [
     "in_words",
     "marked",
     "percent",
-    "plotly_script",
     "printable",
     "public_facts",
     "public_text",

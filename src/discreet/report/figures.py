@@ -1,12 +1,10 @@
-"""Figures: charts as plain dictionaries that Plotly draws in a browser; neither a title nor a colour of the page."""
+"""Figures: what the charts of reports and of the app show; report/charts.py draws them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,36 +14,29 @@ from discreet.blocking.distortion import supports_in
 from discreet.blocking.release import Release
 from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
-from discreet.errors import InputError
 from discreet.hiding.hide import HidingComparison
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
+from discreet.report.charts import (
+    COLOURS,
+    QUIET,
+    SAFE,
+    UNSAFE,
+    Figure,
+    Mark,
+    Plot,
+    Scale,
+    Series,
+    log_scale,
+    scale,
+)
 from discreet.report.hidden import hiding_curves
-from discreet.report.svg import COLOURS
 from discreet.runtime.text import percent
 
-Figure: TypeAlias = dict[str, Any]
-"""``data`` and ``layout``, as ``Plotly.newPlot`` takes them."""
-SAFE, UNSAFE = COLOURS[0], COLOURS[1]
-SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
-DASHES: Final = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-MOST_POINTS: Final = 2_000  # of a scatter: more of them show no more, and make a page slow
+MOST_POINTS: Final = 1_000  # of a scatter: more of them show no more, and make a page slow
 MOST_ITEMSETS: Final = 60_000  # up to which all cells are counted for a histogram; of more, only channels are
 MOST_BARS: Final = 20  # for counts below k; where k is larger, a bar stands for several counts
-
-
-def plotly_script() -> bytes:
-    """Return the script that draws the figures, from the package plotly, which is slow to import and so is not.
-
-    >>> plotly_script()[:3]
-    b'/**'
-    """
-    spec = find_spec("plotly")
-    for folder in (spec.submodule_search_locations if spec else None) or ():
-        path = Path(folder) / "package_data" / "plotly.min.js"
-        if path.is_file():
-            return path.read_bytes()
-    raise InputError("the script plotly.min.js is missing, which draws the charts; install the package plotly again")
+DOTTED: Final = 2  # of the dashes
 
 
 def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
@@ -55,26 +46,38 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
 
     >>> from discreet import tradeoff
     >>> figure = tradeoff_figure(tradeoff([["a", "b"]] * 6 + [["a"]] * 3, min_supports=[3, 9], ks=[2, 5]), k=5)
-    >>> [(trace["name"], trace["line"]["width"]) for trace in figure["data"]]
-    [('k = 2', 2), ('k = 5', 4)]
+    >>> [(series.label, series.is_strong) for series in figure.plots[0].series]
+    [('k = 2', False), ('k = 5', True)]
+    >>> figure.html[:19]
+    '<div class="plots">'
     """
     shares = [float(Fraction(100 * count, max(1, tradeoff.n))) for count in tradeoff.min_supports]
     columns = zip(tradeoff.ks, tradeoff.channels.T.tolist(), tradeoff.exposed.T.tolist(), strict=True)
-    data = [
-        {
-            **_curve(f"k = {one:,}", shares, [math.log10(1 + n) for n in channels], number, 4 if one == k else 2),
-            "customdata": [list(pair) for pair in zip(channels, exposed, strict=True)],
-            "hovertemplate": "min support %{x:.3~g}%<br>%{customdata[0]:,} channels<br>%{customdata[1]:,} rows exposed",
-        }
+    series = [
+        Series(
+            "curve",
+            f"k = {one:,}",
+            [
+                Mark(share, math.log10(1 + many), _describe_point(one, share, many, rows), f"{share:.4g}")
+                for share, many, rows in zip(shares, channels, exposed, strict=True)
+            ],
+            *(f"c{number % COLOURS}", number, one == k),
+        )
         for number, (one, channels, exposed) in enumerate(columns)
     ]
     most = int(tradeoff.channels.max(initial=0))
-    ticks = [0, *(10**power for power in range(len(str(most)) + 1) if 10**power <= 10 * max(1, most))]
-    up = _axis(
-        "maximal channels", tickvals=[math.log10(1 + tick) for tick in ticks], ticktext=[f"{tick:,}" for tick in ticks]
-    )
-    up |= {"range": [-0.06 * math.log10(2 + most), 1.08 * math.log10(2 + most)]}
-    return _figure(data, _axis("minimum support, % of rows", ticksuffix="%"), up)
+    top = math.log10(2 + most)
+    every = [0, *(10**power for power in range(len(str(most)) + 1))]
+    ticks = {at: f"{tick:,}" for tick in every if (at := math.log10(1 + tick)) <= 1.08 * top}
+    across = scale("minimum support, % of rows", shares, "%")
+    plot = Plot(across, Scale("maximal channels", -0.06 * top, 1.08 * top, ticks), series)
+    lines = [[share, *line] for share, line in zip(shares, tradeoff.channels.tolist(), strict=True)]
+    caption = "Maximal channels by minimum support, one curve per k"
+    return Figure(caption, [plot], [across.title, *(one.label for one in series)], lines)
+
+
+def _describe_point(k: int, share: float, channels: int, exposed: int) -> str:
+    return f"k = {k:,}, min support {share:.3g}%\n{channels:,} channels\n{exposed:,} rows exposed"
 
 
 class Bin(NamedTuple):
@@ -118,25 +121,30 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
 
 
 def cell_sizes_figure(found: Audit | Channels) -> Figure:
-    """Return a histogram of the sizes of cells, in which those below k are set apart by colour and hatching."""
+    """Return a histogram of the sizes of cells, in which those below k are set apart by colour and outline."""
     bins = cell_sizes(found)
     names = {True: "fewer than k rows: channels", False: "k rows or more"}
-    parts = {is_unsafe: [one for one in bins if one.is_unsafe == is_unsafe] for is_unsafe in names}
-    data = [
-        {
-            "type": "bar",
-            "name": names[is_unsafe],
-            "x": [one.name for one in part],
-            "y": [one.cells for one in part],
-            "showlegend": any(one.cells for one in part),
-            "marker": _hatch(UNSAFE if is_unsafe else SAFE, hatched=is_unsafe),
-            "hovertemplate": "%{y:,} cells of %{x} rows<extra></extra>",
-        }
-        for is_unsafe, part in parts.items()
-        if part
+    parts = {
+        is_unsafe: [
+            Mark(at + 0.5, one.cells, f"{one.cells:,} cells of {one.name} rows")
+            for at, one in enumerate(bins)
+            if one.is_unsafe == is_unsafe and one.cells
+        ]
+        for is_unsafe in names
+    }
+    series = [
+        Series("columns", names[is_unsafe], marks, UNSAFE if is_unsafe else SAFE)
+        for is_unsafe, marks in parts.items()
+        if marks
     ]
-    across = _axis("rows in the cell", type="category", categoryorder="array", categoryarray=[one.name for one in bins])
-    return _figure(data, across, _axis("cells", rangemode="tozero", separatethousands=True), bargap=0.15)
+    # The number of rows stands below a bar, or where several numbers begin.
+    ticks = {at + 0.5 * (one.first == one.last): f"{one.first:,}" for at, one in enumerate(bins)}
+    end = {float(len(bins)): f"{one.last + 1:,}" for one in bins[-1:] if one.first < one.last}
+    across = Scale("rows in the cell", 0, max(1, len(bins)), {**ticks, **end})
+    up = scale("cells", [0, 5, *(one.cells for one in bins)], padded=False)
+    caption = "How many cells there are of each size; those of fewer than k rows are channels"
+    lines = [(one.name, one.cells) for one in bins]
+    return Figure(caption, [Plot(across, up, series)] if bins else [], [across.title, up.title], lines)
 
 
 def pair_supports(release: Release) -> NDArray[np.int64]:
@@ -158,126 +166,76 @@ def pair_supports(release: Release) -> NDArray[np.int64]:
 def before_after_figure(release: Release) -> Figure:
     """Return the supports after blocking over those before, on logarithmic axes; for the owner of the rows alone.
 
-    What lies on the line has not changed. Of more than 2,000 different points, those evenly apart are shown, and the
+    What lies on the line has not changed. Of more than 1,000 different points, those evenly apart are shown, and the
     legend says so; the largest change is always among them.
     """
     pairs = pair_supports(release)
-    chosen = _spread(pairs)
-    before, after = pairs[chosen].T
-    lost = after == 0
-    shown = f" ({chosen.size:,} of {len(pairs):,} points)" if chosen.size < len(pairs) else ""
-    ends = np.concatenate([before, after[~lost], [1] * (not before.size)])
-    least, most = int(ends.min()), int(ends.max())
-    look = {"mode": "lines", "hoverinfo": "skip", "line": {"color": "#808080", "width": 1, "dash": "dot"}}
-    line = {**_curve("unchanged", [least, most], [least, most], 0), **look}
-    data = [line, _points(f"published{shown}", before[~lost], after[~lost], SAFE, "circle", "after %{y:,}")]
-    if lost.any():
-        data.append(_points("lost", before[lost], np.full(int(lost.sum()), 0.7 * least), UNSAFE, "x", "lost"))
-    # Within two decades a mark for each would be one or two: then there are those of 1, 2 and 5.
-    step = 1 if most > 100 * least else "D2"
-    scale = {"type": "log", "dtick": step, "tickformat": ",~g", "minor": {"ticks": "inside", "dtick": "D1"}}
-    return _figure(data, _axis("support before", **scale), _axis("support after", **scale), hovermode="closest")
+    chosen = pairs[_spread(pairs)].tolist()
+    shown = f" ({len(chosen):,} of {len(pairs):,} points)" if len(chosen) < len(pairs) else ""
+    kept = [Mark(math.log10(old), math.log10(new), f"before {old:,}, after {new:,}") for old, new in chosen if new]
+    ends = [one for pair in chosen for one in pair if one] or [1]
+    low, high = math.log10(min(ends)), math.log10(max(ends))
+    # What is lost has no support, and lies below all others.
+    beneath = low - 0.06 * max(1.0, high - low)
+    lost = [Mark(math.log10(old), beneath, f"before {old:,}, lost") for old, new in chosen if not new]
+    series = [
+        Series("line", "unchanged", [Mark(low, low, ""), Mark(high, high, "")], QUIET, DOTTED),
+        Series("dots", f"published{shown}", kept, SAFE),
+        *([Series("crosses", "lost", lost, UNSAFE)] if lost else []),
+    ]
+    up = log_scale("support after", [*ends, *([10**beneath] if lost else [])])
+    lines = [(old, new or "lost") for old, new in chosen]
+    plot = Plot(log_scale("support before", ends), up, series)
+    return Figure("Supports after blocking, by supports before", [plot], [plot.across.title, up.title], lines)
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
     """Return the average distortion of each method as bars, the best set apart; for the owner of the rows alone."""
     lines = [(line.name, line.release.distortion.average) for line in comparison.lines if line.release is not None]
-    best = comparison.best_name
-    parts = {is_best: [line for line in lines if (line[0] == best) == is_best] for is_best in (True, False)}
-    data = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "y": [name for name, _ in part],
-            "x": [100 * average for _, average in part],
-            "text": [percent(average) + ", recommended" * is_best for _, average in part],
-            "textposition": "outside",
-            "cliponaxis": False,
-            "marker": _hatch(SAFE if is_best else "#808080", hatched=not is_best),
-            "hovertemplate": "%{y}: %{x:.3~g}%<extra></extra>",
-        }
-        for is_best, part in parts.items()
-        if part
+    best, many = comparison.best_name, len(lines)
+    marks = [
+        Mark(100 * float(average), many - at - 0.5, f"{name}: {percent(average)}{', recommended' * (name == best)}")
+        for at, (name, average) in enumerate(lines)
     ]
-    # Beside the longest bar, there must be room for its number.
-    most = max(100 * average for _, average in lines) or 1.0
-    across = _axis("average distortion, %", ticksuffix="%", range=[0, 1.4 * most])
-    up = _axis("", autorange="reversed", categoryorder="array", categoryarray=[name for name, _ in lines])
-    return _figure(data, across, up, showlegend=False, barmode="stack")
+    names = [name for name, _ in lines]
+    series = [
+        Series("rows", "", [mark for mark, name in zip(marks, names, strict=True) if (name == best) is is_best], colour)
+        for is_best, colour in ((True, SAFE), (False, QUIET))
+    ]
+    largest = max((mark.x for mark in marks), default=0) or 1.0
+    across = scale("average distortion, %", [0, largest], "%", padded=False)
+    table = [(name, percent(average)) for name, average in lines]
+    plot = Plot(across, Scale("", 0, max(1, many), {}), series)
+    return Figure("Average distortion of each method", [plot], ["method", "average distortion"], table)
 
 
 def hiding_figure(comparison: HidingComparison) -> Figure:
     """Return hiding failure and misses cost over the disclosure, side by side, a curve for each method."""
     panels = hiding_curves(comparison)
-    names = list(dict.fromkeys(name for panel in panels for name in panel.series))
-    data = [
-        {
-            **_curve(name, [x for x, _ in curve], [y for _, y in curve], names.index(name)),
-            "xaxis": ("x", "x2")[number],
-            "yaxis": ("y", "y2")[number],
-            "legendgroup": name,
-            "showlegend": number == 0,
-        }
-        for number, panel in enumerate(panels)
-        for name, curve in panel.series.items()
+    plots = []
+    for panel in panels:
+        series = [
+            Series("curve", name, _list_marks(name, curve), f"c{number % COLOURS}", number)
+            for number, (name, curve) in enumerate(panel.series.items())
+        ]
+        marks = [mark for one in series for mark in one.marks]
+        across, up = (
+            scale(panel.x, [mark.x for mark in marks], "%"),
+            scale(panel.y, [0, *(mark.y for mark in marks)], "%"),
+        )
+        plots.append(Plot(across, up, series))
+    failures, misses = (panel.series for panel in panels)
+    lines: list[tuple[str | float, ...]] = [
+        (name, share, failure, missed)
+        for name, curve in failures.items()
+        for (share, failure), (_, missed) in zip(curve, misses[name], strict=True)
     ]
-    left, right = panels
-    figure = _figure(data, _axis(left.x, domain=[0, 0.45]), _axis(left.y, rangemode="tozero"))
-    figure["layout"] |= {
-        "xaxis2": _axis(right.x, domain=[0.55, 1], anchor="y2"),
-        "yaxis2": _axis(right.y, rangemode="tozero", anchor="x2"),
-    }
-    return figure
+    head = ["method", panels[0].x, *(panel.y for panel in panels)]
+    return Figure("Hiding failure and misses cost by disclosure, one curve per method", plots, head, lines)
 
 
-def _figure(data: Sequence[Figure], across: Mapping[str, Any], up: Mapping[str, Any], **more: object) -> Figure:
-    """Return a figure: neither background nor letters have a colour, so that the page sets them."""
-    legend = {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"}
-    layout = {
-        **dict.fromkeys(("paper_bgcolor", "plot_bgcolor"), "rgba(0,0,0,0)"),
-        "margin": dict.fromkeys("lrtb", 16),
-        "legend": legend,
-        "showlegend": True,
-        "xaxis": dict(across),
-        "yaxis": dict(up),
-        **more,
-    }
-    return {"data": list(data), "layout": layout}
-
-
-def _hatch(colour: str, *, hatched: bool) -> Figure:
-    pattern = {"fillmode": "overlay", "fgcolor": "#ffffff", "size": 6, "solidity": 0.2, "shape": "/" * hatched}
-    return {"color": colour, "pattern": pattern}
-
-
-def _axis(title: str, **more: object) -> Figure:
-    return {"title": {"text": title}, "automargin": True, "zeroline": False, **more}
-
-
-def _curve(name: str, x: Sequence[float], y: Sequence[float], number: int, width: int = 2) -> Figure:
-    """Return a curve with its colour, mark and dashes; black, the last colour, would not be seen on a dark page."""
-    colour = COLOURS[number % (len(COLOURS) - 1)]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "x": list(x),
-        "y": list(y),
-        "line": {"color": colour, "width": width, "dash": DASHES[number % len(DASHES)]},
-        "marker": {"symbol": SHAPES[number % len(SHAPES)], "size": 8},
-    }
-
-
-def _points(name: str, x: NDArray[Any], y: NDArray[Any], colour: str, shape: str, then: str) -> Figure:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": x.tolist(),
-        "y": y.tolist(),
-        "marker": {"color": colour, "symbol": shape, "size": 6, "opacity": 0.7},
-        "hovertemplate": f"before %{{x:,}}<br>{then}<extra></extra>",
-    }
+def _list_marks(name: str, curve: Sequence[tuple[float, float]]) -> list[Mark]:
+    return [Mark(x, y, f"{name}\ndisclosure {x:.3g}%: {y:.3g}%") for x, y in curve]
 
 
 def _spread(pairs: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -4,11 +4,10 @@ A request must come from a page of this server, by one of the names of this mach
 pages in the same browser, even those of other servers on this machine, have none of that.
 """
 
-import hashlib
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from functools import cached_property, partial
+from functools import partial
 from html import escape
 from pathlib import Path
 from secrets import compare_digest
@@ -29,7 +28,6 @@ from discreet import DiscreetError, __version__
 from discreet.data.patterns import KINDS
 from discreet.hiding.hide import METHODS
 from discreet.judging.policy import load, names
-from discreet.report import plotly_script
 from discreet.web.arguments import HANDLERS, check_arguments, check_upload_options
 from discreet.web.context import NO_DATA, Data, Refusal, list_samples
 from discreet.web.handlers.hide import METHOD
@@ -102,18 +100,6 @@ class Answers:
         if outcome is not None and outcome.status == 200:  # noqa: PLR2004 - of HTTP
             return self._render(name, data=outcome.facts)
         return self._render(name, data={"data": data.id, "file": data.file, "n": None})
-
-    async def plotly(self, request: Request) -> Response:
-        """Send the script that draws figures, from the package plotly."""
-        script, mark = self._plotly
-        if request.headers.get("if-none-match") == mark:
-            return Response(status_code=304, headers={"ETag": mark})
-        return Response(script, media_type="text/javascript", headers={"ETag": mark})
-
-    @cached_property
-    def _plotly(self) -> tuple[bytes, str]:
-        script = plotly_script()
-        return script, f'"{hashlib.blake2b(script, digest_size=12).hexdigest()}"'
 
     def _render(self, name: str, *, status: int = 200, **facts: dict[str, Any] | str | None) -> Response:
         page = TEMPLATES.get_template(f"{name}.html").render(
@@ -372,8 +358,7 @@ def _list_routes(answers: Answers) -> list[Route | Mount]:
         Route("/api/jobs/{job}", answers.job),
         Route("/api/cancel", answers.cancel, methods=["POST"]),
         Route("/api/files/{job}/{name}", answers.file),
-        Route("/static/plotly.min.js", answers.plotly),
-        Mount("/static", StaticFiles(directory=HERE / "static")),
+        Mount("/static", StaticFiles(directory=HERE / "static", packages=[("discreet.report", "static")])),
     ]
 
 

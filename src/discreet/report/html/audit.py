@@ -111,8 +111,7 @@ def audit_html(
         "limits": page.TREE_LIMITS if is_forest else page.AGAINST_LIMITS if audit.changes else page.LIMITS,
         "glossary": page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
     }
-    charts = tradeoff is not None or cells is not None
-    return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp, charts=charts)
+    return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp)
 
 
 def policy_lines(policy: Policy) -> Iterator[tuple[str, str]]:
@@ -135,7 +134,7 @@ def cells_chart(audit: Audit) -> Chart | None:
     which = "cells" if len(audit.patterns) <= MOST_ITEMSETS else f"cells of fewer than {k:,} rows, the channels"
     lines = [(one.name, one.cells, f"fewer than {k:,}" if one.is_unsafe else "enough") for one in bins]
     table = Table(f"How many {which} there are of each size", ["rows", "cells", f"k = {k:,}"], lines)
-    caption = f"How many {which} there are of each size. Those of fewer than {k:,} rows are hatched."
+    caption = f"How many {which} there are of each size. Those of fewer than {k:,} rows are outlined."
     return Chart("cell-sizes", caption, cell_sizes_figure(audit), [table])
 
 

@@ -1,7 +1,5 @@
 """Pages: what an HTML report is made of, and its frame; a page needs nothing but itself, and lets nothing else in."""
 
-import json
-import zlib
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from discreet import __version__
 from discreet.errors import on_command_line
 from discreet.judging.policy import SIGNS, Check, Verdict
-from discreet.report.figures import Figure, plotly_script
+from discreet.report.charts import Figure
 from discreet.report.html.lists import Packed
 from discreet.runtime.html import Html
 from discreet.runtime.text import printable
@@ -25,9 +23,10 @@ if TYPE_CHECKING:
 
 
 TEMPLATES: Final = Path(__file__).parent.with_name("templates")
+STATIC: Final = TEMPLATES.with_name("static")  # what the app shows charts with, too
 LARGEST: Final = 6_000_000
 """Bytes of a page, which a mail can carry; what does not fit is not in its lists, and the page says so."""
-ROOM: Final = 3_000_000  # letters of all lists together: the charts' script and the findings in full need the rest
+ROOM: Final = 3_000_000  # letters of all lists together: the charts and the findings in full need the rest
 ORDERS: Final = tuple(
     {"worst": "fewest people", "largest": "most people", "shortest": "fewest items", "longest": "most items"}.items()
 )
@@ -56,11 +55,6 @@ class Chart(NamedTuple):
     figure: Figure
     tables: Sequence[Table]
 
-    @property
-    def json(self) -> Html:
-        """The figure, for the script of the page."""
-        return as_island(self.figure)
-
 
 class List(NamedTuple):
     """A list of any length, packed, which the script of the page unfolds: searched, sorted, page by page.
@@ -88,35 +82,24 @@ class List(NamedTuple):
         return [f"Only {kept:,} of {many:,}, {which}, fit into this page. {self.elsewhere}"]
 
 
-def as_island(value: object) -> Html:
-    r"""Return a value as JSON that no parser of HTML takes for the end of a script.
-
-    >>> print(as_island({"name": "</script><!--"}))
-    {"name":"\u003c/script\u003e\u003c!--"}
-    """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return Html(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
-
-
 def rendered(
-    template: str, values: Mapping[str, Any], *, private: str = "", timestamp: "datetime | None" = None, charts: bool
+    template: str, values: Mapping[str, Any], *, private: str = "", timestamp: "datetime | None" = None
 ) -> str:
     """Return the page of a template with its values; ``private`` says why it must not leave, if it must not.
 
-    Only our own script, and the one that draws charts, may run: the policy of the page holds their digests.
+    Only our own scripts may run: the policy of the page holds their digests.
     """
-    css, script = (TEMPLATES.joinpath(name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
-    drawing, digest = _drawing() if charts else ("", "")
-    scripts = " ".join(f"'sha256-{one}'" for one in (_digest(script.encode()), digest) if one)
+    files = (TEMPLATES / "report.css", STATIC / "charts.css", TEMPLATES / "report.js", STATIC / "tooltips.js")
+    *css, lists, tooltips = (file.read_text(encoding="utf-8") for file in files)
+    scripts = " ".join(f"'sha256-{_digest(one.encode())}'" for one in (lists, tooltips))
     others = "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     when = "" if timestamp is None else f", on {timestamp.isoformat(sep=' ', timespec='minutes')}"
     frame = {
         "policy": Html(f"default-src 'none'; script-src {scripts}; {others}"),
         "heading": values["title"],
         "private": private,
-        "css": Html(css),
-        "script": Html(script),
-        "plotly": Html(drawing),
+        "css": Html("".join(css)),
+        "scripts": [Html(lists), Html(tooltips)],
         "closing": f"Written by discreet {__version__}{when}. This file needs no network and asks for none.",
     }
     title = "DO NOT RELEASE: " * bool(private) + values["title"]
@@ -157,13 +140,6 @@ def _environment() -> "Environment":
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     made.filters["commands"] = commands
     return made
-
-
-@cache
-def _drawing() -> tuple[str, str]:
-    """Return the script that draws charts, packed to 2 of its 5 megabytes, and its digest."""
-    script = plotly_script()
-    return b64encode(zlib.compress(script, 9)).decode(), _digest(script)
 
 
 def _digest(data: bytes) -> str:

@@ -101,18 +101,14 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
 def _page(
     values: Mapping[str, Any], found: Audit | None, *, private: str = "", timestamp: "datetime | None" = None
 ) -> str:
-    cells = None if found is None else cells_chart(found)
     fixed: dict[str, Any] = {
-        "cells": cells,
+        "cells": None if found is None else cells_chart(found),
         "limits": page.BLOCKED_LIMITS,
         "verifying": VERIFYING,
         "glossary": page.GLOSSARY,
         "warnings": [],
     }
-    charts = cells is not None or "before_after" in values
-    return rendered(
-        "release.html", {**OPTIONAL, **fixed, **values}, private=private, timestamp=timestamp, charts=charts
-    )
+    return rendered("release.html", {**OPTIONAL, **fixed, **values}, private=private, timestamp=timestamp)
 
 
 def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 "use strict";
-// What is packed into this page is unfolded here: the script that draws charts, and lists of any length.
+// The lists that are packed into this page are unfolded here; they may have any length.
 // Without a browser that can, or without scripts at all, every number still stands in the tables of the page.
 (() => {
   const PAGE = 50;
@@ -10,24 +10,6 @@
     const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Response(stream).arrayBuffer();
-  }
-
-  async function drawCharts() {
-    const charts = [...document.querySelectorAll(".chart[data-figure]")];
-    const packed = document.getElementById("plotly");
-    if (!charts.length || !packed) return;
-    const script = document.createElement("script");
-    // The policy of the page lets this text run and no other: it knows its digest.
-    script.textContent = new TextDecoder().decode(await unpacked(packed));
-    document.head.append(script);
-    for (const chart of charts) {
-      const { data, layout } = JSON.parse(document.getElementById(chart.dataset.figure).textContent);
-      chart.hidden = false;
-      layout.font = { family: "system-ui, sans-serif", size: 13 };
-      layout.dragmode = false;
-      await window.Plotly.newPlot(chart, data, layout, { displayModeBar: false, responsive: true });
-      chart.dataset.drawn = "true";
-    }
   }
 
   // The columns are those of report/packed.py.
@@ -188,8 +170,5 @@
     section.dataset.ready = "true";
   }
 
-  if (canUnpack) {
-    document.querySelectorAll(".list").forEach(showList);
-    drawCharts();
-  }
+  if (canUnpack) document.querySelectorAll(".list").forEach(showList);
 })();

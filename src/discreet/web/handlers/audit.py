@@ -72,7 +72,7 @@ def audit(context: Context, **rule: Unpack[Rule]) -> dict[str, Any]:
         "warnings": judged.warnings,
         "guarantee": judged.promise or None,
         "advice": judged.advice.say(on_page) or None,
-        "cell_sizes": reports.cell_sizes_figure(judged),
+        "cell_sizes": reports.cell_sizes_figure(judged).facts,
     }
 
 
@@ -96,7 +96,7 @@ def tradeoff(
         "channels": grid.channels.tolist(),
         "exposed": grid.exposed.tolist(),
         "safe": [{"k": k, "min_support": least} for k, least in grid.safe.items()],
-        "figure": reports.tradeoff_figure(grid, k=k),
+        "figure": reports.tradeoff_figure(grid, k=k).facts,
     }
 
 

@@ -62,7 +62,7 @@ def compare(context: Context, **rule: Unpack[BlockRule]) -> dict[str, Any]:
         "methods": [_describe(line) for line in comparison.lines],
         "best": comparison.best_name,
         "recommendation": comparison.recommendation,
-        "figure": reports.comparison_figure(comparison),
+        "figure": reports.comparison_figure(comparison).facts,
     }
 
 
@@ -84,7 +84,7 @@ def block(
         **reports.release_facts(release),
         "verdict": release.verdict.name,
         **_judge(release.audit),
-        "before_after": reports.before_after_figure(release),
+        "before_after": reports.before_after_figure(release).facts,
         "changed": len(changes),
         "changes": changes[:MOST_CHANGES],
         "files": list_files(*_write_files(context, release)),

@@ -86,7 +86,7 @@ def compare_hiding(
     facts = reports.hiding_comparison_facts(comparison, source=context.load().source)
     for line, compared in zip(facts["lines"], comparison.lines, strict=True):
         line["left_out"] = say_on_page(compared.left_out) or None
-    return {**facts, "figure": reports.hiding_figure(comparison)}
+    return {**facts, "figure": reports.hiding_figure(comparison).facts}
 
 
 def name_file(name: str, word: str = "") -> str:

@@ -151,14 +151,12 @@ function showChecks({ checks, warnings = [] }) {
   fill(byId("warnings"), ...warnings.map((warning) => make("p", { class: "note" }, warning)));
 }
 
-function showSizes({ cell_sizes: sizes, k }) {
-  if (!sizes?.data?.length) {
+function showSizes({ cell_sizes: sizes }) {
+  if (!sizes.lines.length) {
     fill(byId("sizes"), make("p", { class: "nothing" }, "There are no cells to show."));
     return;
   }
-  draw(byId("sizes"), sizes, {
-    caption: `Number of cells by their number of rows; those of fewer than ${number(k)} are channels`,
-  });
+  draw(byId("sizes"), sizes);
 }
 
 async function report(args) {

@@ -160,13 +160,7 @@ async function block({ options, done = "" }) {
   showNumbers(found);
   showFiles(found.files ?? []);
   showChanges(found.changes ?? []);
-  draw(byId("before-after"), found.before_after, {
-    caption: "Supports after blocking, by supports before",
-    columns: [
-      "Support before",
-      ...found.before_after.data.filter((trace) => trace.hoverinfo !== "skip").map((trace) => trace.name),
-    ],
-  });
+  draw(byId("before-after"), found.before_after);
 }
 
 function showGuarantee({ verdict, guarantee, advice, files = [] }) {

@@ -1,6 +1,9 @@
 // Nodes and words: elements made without markup, so that a label is always text; numbers for people.
 
 const SHOWN = 60; // characters of a label
+const DRAWN = new Set(
+  "div p ul li svg g path rect circle line polyline text title desc".split(" "), // what drawings are made of
+);
 
 export const byId = (id) => document.getElementById(id);
 
@@ -14,6 +17,17 @@ export function make(tag, attributes = {}, ...children) {
   }
   node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
+}
+
+/** Return the server's drawing as a node if it has neither scripts nor links, else nothing. */
+export function picture(text) {
+  const root = new DOMParser().parseFromString(text, "text/html").body.firstElementChild;
+  const nodes = root ? [root, ...root.querySelectorAll("*")] : [];
+  const isStill = nodes.every((node) => DRAWN.has(node.localName));
+  const isPlain = nodes.every((node) =>
+    [...node.attributes].every((one) => !one.localName.startsWith("on") && one.localName !== "href"),
+  );
+  return root && isStill && isPlain ? document.importNode(root, true) : null;
 }
 
 /** Replace the children of a node. */

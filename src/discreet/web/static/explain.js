@@ -1,10 +1,8 @@
 // The panel "What this reveals": a channel in words, as a picture and as a sum.
 
-import { byId, counted, fill, itemset, label, make, number } from "./dom.js";
+import { byId, counted, fill, itemset, label, make, number, picture } from "./dom.js";
 import * as state from "./state.js";
 import { asking, worker } from "./work.js";
-
-const SVG = "http://www.w3.org/2000/svg";
 
 /** Return functions to open and close the panel; ``filter`` gets an item that was clicked. */
 export function explanation({ filter }) {
@@ -60,7 +58,6 @@ function mark(id) {
 
 /** Return the parts of the panel. */
 function parts({ size, total, words, svg, sum, terms, more, rows, base, lacked }, filter) {
-  const picture = drawing(svg);
   const exposed =
     rows === null || rows === undefined
       ? null
@@ -69,24 +66,10 @@ function parts({ size, total, words, svg, sum, terms, more, rows, base, lacked }
     make("p", { class: "count" }, size),
     make("p", {}, words),
     exposed,
-    picture ? make("div", { class: "picture" }, picture) : null,
+    svg ? make("div", { class: "picture" }, picture(svg)) : null,
     termTable(terms ?? [], { count: total, more, sum }),
     filters(itemsOf(terms, base, lacked), filter),
   ];
-}
-
-/** Return the server's picture as a node, if it is a plain svg element without scripts. */
-function drawing(text) {
-  if (!text) return null;
-  const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  const isPicture = root.localName === "svg" && root.namespaceURI === SVG;
-  const isStill = isPicture && !root.querySelector("script, foreignObject, animate, set, a, use, image");
-  const isPlain =
-    isStill &&
-    [root, ...root.querySelectorAll("*")].every((node) =>
-      [...node.attributes].every((one) => !one.localName.startsWith("on") && one.localName !== "href"),
-    );
-  return isPlain ? document.importNode(root, true) : null;
 }
 
 function termTable(terms, { count, more, sum }) {

@@ -13,7 +13,6 @@
   function apply() {
     const theme = chosen();
     document.documentElement.dataset.theme = theme === "auto" ? (dark.matches ? "dark" : "light") : theme;
-    document.dispatchEvent(new Event("themechange"));
   }
 
   function choose(theme) {

@@ -40,28 +40,31 @@ const supports = (least) =>
     .map((one) => `${one}%`);
 
 function drawCurve(curve, present, n, use) {
-  const ring = {
-    type: "scatter",
-    mode: "markers",
-    name: "now",
-    x: [present.x],
-    y: [Math.log10(1 + (present.channels ?? 0))],
-    customdata: [[present.channels ?? 0]],
-    marker: { symbol: "circle-open", size: 17, color: "--accent", line: { width: 3.5 } },
-    hovertemplate: `now: %{x:.3~g}%<br>%{customdata[0]:,} channels<extra></extra>`,
-  };
-  const figure = { ...curve.figure, data: [...curve.figure.data.map((trace) => weighted(trace, present.k)), ring] };
-  draw(byId("tradeoff"), figure, {
-    caption: "Maximal channels by minimum support, one curve per k",
-    value: (trace, at) => trace.customdata?.[at]?.[0] ?? trace.y[at],
-    picked: (point) => use(`${Number(point.x.toPrecision(4))}%`),
+  const drawn = draw(byId("tradeoff"), curve.figure);
+  for (const group of drawn.querySelectorAll("g[data-name]"))
+    group.classList.toggle("strong", group.dataset.name === `k = ${number(present.k)}`);
+  addRing(drawn.querySelector(".plot > svg"), present);
+  drawn.addEventListener("click", ({ target }) => {
+    const mark = target.closest("[data-value]");
+    if (mark) use(`${mark.dataset.value}%`);
   });
   showSafe(curve, present, n, use);
 }
 
-/** Return a curve, highlighted if it is that of the present k. */
-function weighted(trace, k) {
-  return { ...trace, line: { ...trace.line, width: trace.name === `k = ${number(k)}` ? 4 : 2 } };
+/** Add a ring around the present settings, unless they are beyond the axes. */
+function addRing(plot, { x, channels }) {
+  const [left, bottom] = [x, Math.log10(1 + (channels ?? 0))].map((value, at) => {
+    const [low, high] = plot.dataset["xy"[at]].split(" ").map(Number);
+    return (100 * (value - low)) / (high - low);
+  });
+  if (left < 0 || left > 100) return;
+  const make = (tag) => document.createElementNS(plot.namespaceURI, tag);
+  const [ring, title] = [make("circle"), make("title")];
+  const places = { class: "ring", cx: `${left}%`, cy: `${100 - bottom}%`, r: 9 };
+  for (const [name, value] of Object.entries(places)) ring.setAttribute(name, value);
+  title.textContent = `now: ${Number(x.toPrecision(3))}%\n${number(channels ?? 0)} channels`;
+  ring.append(title);
+  plot.append(ring);
 }
 
 /** Show the lowest minimum support without a channel. */
