@@ -55,7 +55,7 @@ def test_a_page_opens_from_disk_without_a_network_and_draws_all_its_charts(page,
     assert charts.count() == CHARTS[name]
     for number in range(CHARTS[name]):
         box = charts.nth(number).locator(".plot > svg").bounding_box()
-        assert min(box["width"], box["height"]) > 180
+        assert min(box["width"], box["height"]) > 150
 
 
 def test_the_mark_nearest_to_the_pointer_shows_its_numbers(page, places):
