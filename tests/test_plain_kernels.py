@@ -3,8 +3,12 @@
 import os
 import subprocess
 import sys
+from collections import defaultdict
 
 import pytest
+
+from discreet import kernels
+from discreet.mining.search import Limits, Watch
 
 AUDIT = """
 import sys
@@ -58,3 +62,18 @@ print(len(mine(rows, min_support=20)))
 
 def test_a_search_that_takes_too_long_is_begun_anew():
     assert run(SEARCH + COMPILED) == run(SEARCH + COMPILED, NUMBA_DISABLE_JIT="0")
+
+
+def test_a_search_is_begun_anew_until_it_has_ended(monkeypatch):
+    results = iter([None, None, ["found"]])
+    monkeypatch.setattr(Watch, "_try", lambda *_: next(results))
+    assert Watch(Limits(), 1).run(None, None) == ["found"]
+
+
+def test_no_kernel_is_slow_twice(monkeypatch):
+    monkeypatch.setattr(kernels.Pace, "patience", kernels.COLD)
+    monkeypatch.setattr(kernels.Pace, "spent", defaultdict(float))
+    monkeypatch.setattr(kernels.Pace, "running", ["one"])
+    assert [kernels.are_slow(seconds) for seconds in (1.0, 3.0, 3.0)] == [False, True, False]
+    kernels.Pace.running.append("two")
+    assert [kernels.are_slow(3.0), kernels.are_slow(3.0)] == [True, False]

@@ -85,10 +85,14 @@ def expect(steps: int) -> None:
 
 
 def are_slow(seconds: float) -> bool:
-    """Return whether the plain kernels that run are slow after so many ``seconds``: their next call is compiled."""
-    if not Pace.running or seconds <= _patience().seconds:
+    """Return whether plain kernels that run are slow after so many ``seconds``: their next call is compiled.
+
+    No kernel is slow twice, so that whoever starts again whenever this is true comes to an end.
+    """
+    slow = {name for name in list(Pace.running) if Pace.spent[name] < inf}
+    if not slow or seconds <= _patience().seconds:
         return False
-    Pace.spent.update(dict.fromkeys(Pace.running, inf))
+    Pace.spent.update(dict.fromkeys(slow, inf))
     return True
 
 
