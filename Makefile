@@ -2,14 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
-PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile=ci
+PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile
+WORKERS := --dist loadfile --no-loadscope-reorder -n
 
-.PHONY: help demo test test-without-jit test-spark kernels check docs screenshots reproduce walk bench bench-spark clean
+.PHONY: help demo test test-all test-without-jit test-spark kernels packages check docs screenshots reproduce walk bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
-	@echo "make test         run the whole test suite"
-	@echo "make test-spark   run the tests on Spark (needs Java 17, and installs pyspark)"
+	@echo "make test         run the tests that are quick, and all laws on a few examples"
+	@echo "make test-all     run all tests; install Chromium, PostgreSQL, Java and pyspark for them, where that can be done"
+	@echo "make test-spark   run the tests on Spark, all laws on it too (needs Java 17, and installs pyspark)"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
 	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
@@ -22,21 +24,30 @@ help:
 demo: .venv/installed
 	@$(BIN)/discreet demo
 
-# The run without the JIT comes first, so that the closing line is that of the whole suite; beside it kernels are compiled, for
-# all workers. A worker runs whole files: their tests share browsers and servers, which take seconds to start, and are waited
-# for: so three workers for two cores. tests/conftest.py says which files come first.
+# A worker runs whole files: their tests share browsers and servers, which take seconds to start. Kernels are compiled where there
+# is much to do, as they are for users. tests/conftest.py says what is quick.
 test: .venv/installed-test
-	@$(MAKE) --no-print-directory --jobs=2 test-without-jit kernels
-	$(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder
+	$(PYTEST)=quick $(WORKERS) 2
+
+# The run without the JIT comes first, so that the closing line is that of the whole suite; beside it, what the others need is
+# compiled and installed. Browsers and servers are waited for: so three workers for two cores.
+test-all: .venv/installed-test
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-without-jit kernels packages
+	$(PYTEST)=ci $(WORKERS) 3 -m "not spark"
 
 test-without-jit: .venv/installed-test
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m nojit
+	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit
 
 kernels: .venv/installed-test
 	@$(BIN)/python tests/kernels.py
 
+packages: .venv/installed-test
+	@.ci/packages
+	@$(MAKE) --no-print-directory .venv/installed-spark > /dev/null 2>&1 || \
+		echo "pyspark could not be installed: the tests on Spark will be skipped."
+
 test-spark: .venv/installed-test .venv/installed-spark
-	$(PYTEST) tests/test_spark.py tests/test_spark_laws.py
+	$(PYTEST)=ci tests/test_spark.py tests/test_spark_laws.py
 
 check: .venv/installed-test
 	$(BIN)/ruff check
@@ -77,7 +88,7 @@ clean:
 	@touch $@
 
 .venv/installed-test: .venv/installed
-	@$(INSTALL) '.[test]'
+	@$(INSTALL) '.[test]' --no-compile
 	@touch $@
 
 .venv/installed-bench: .venv/installed
@@ -85,5 +96,5 @@ clean:
 	@touch $@
 
 .venv/installed-spark: .venv/installed
-	@$(INSTALL) '.[spark]'
+	@$(INSTALL) '.[spark]' --no-compile
 	@touch $@

@@ -18,6 +18,9 @@ MARKS = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
+# Each session is short: what Java would compile with all its art, and collect with several threads, never pays.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
 
 @contextmanager
 def started(folders):
@@ -25,6 +28,8 @@ def started(folders):
     from pyspark.sql import SparkSession
 
     settings = {
+        "spark.driver.extraJavaOptions": JAVA,
+        "spark.executor.extraJavaOptions": JAVA,
         "spark.local.dir": str(folders.mktemp("spark")),
         "spark.log.level": "OFF",
         "spark.sql.shuffle.partitions": "2",

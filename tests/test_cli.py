@@ -283,6 +283,7 @@ def test_a_limit_that_is_reached_is_one_line_and_no_cut(endless, kind, options, 
     assert list(endless.parent.iterdir()) == [endless]
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("kind", ["frequent", "closed"])
 def test_ctrl_c_ends_a_search_without_end(endless, kind):
     arguments = ["mine", endless, "--min-support", 1, "--kind", kind, "--out", endless.with_name("out.json")]

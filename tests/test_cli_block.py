@@ -301,6 +301,7 @@ main(prog_name="discreet")
 """
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize(("end", "code", "words"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
 def test_a_signal_ends_a_long_solve_soon(tmp_path, monkeypatch, end, code, words):
     monkeypatch.setenv("END", end)

@@ -13,7 +13,10 @@ import discreet
 from discreet import report
 from discreet.cli import main
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and closed streams are of POSIX")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="signals and closed streams are of POSIX"),
+    pytest.mark.usefixtures("signals"),
+]
 
 COMMAND = [sys.executable, "-c", "from discreet.cli import main; main(prog_name='discreet')"]
 CSV = "a,b,c\n" * 48 + "a,b\n" * 2 + "d\n" * 50
@@ -153,8 +156,6 @@ def ended(*_, **__):
             raise SystemError("returned a result with an exception set")
         raise
 discreet.detect = ended
-for end in (signal.SIGTERM, signal.SIGHUP):
-    signal.signal(end, signal.SIG_DFL)  # whoever starts the tests may ignore it
 main(prog_name="discreet")
 """
 

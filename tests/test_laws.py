@@ -1,6 +1,5 @@
 """Laws that hold for all rows: the miners against the definitions, whatever way they go."""
 
-import os
 from importlib import import_module
 
 import oracle
@@ -15,7 +14,6 @@ from discreet.mining.search import Limits
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
 STRATEGIES = ["auto", "dense", "sparse", "mixed"]
-MANY = 200 if os.environ.get("NUMBA_DISABLE_JIT") else 2000
 workers = st.sampled_from((1, 2))
 
 
@@ -25,7 +23,7 @@ def mined(rows, strategy, threads, **options):
 
 
 @pytest.mark.nojit
-@settings(max_examples=MANY)
+@settings(max_examples=1000)
 @given(case=mined_databases(), threads=workers)
 def test_all_ways_of_mining_find_what_the_definition_says(case, threads):
     rows, min_support, count = case

@@ -267,6 +267,7 @@ program.solve(seconds=60, gap=0)
 """
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signal")
 def test_ctrl_c_stops_the_solver():
     with subprocess.Popen([sys.executable, "-c", HARD], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -72,6 +72,7 @@ def facts(client, verb, **asked):
     return found.json()
 
 
+@pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_server_ends_cleanly_in_the_midst_of_work(tmp_path, end, record_property):
     with serving(tmp_path / "t") as (process, client):
@@ -258,6 +259,7 @@ def test_small_answers_are_sent_at_once():
         assert bound.getsockname()[0] == "127.0.0.1"
 
 
+@pytest.mark.usefixtures("signals")
 def test_the_address_that_a_browser_is_started_with_is_good_for_one_visit(tmp_path):
     """Others can see it in the list of processes; what is printed only the owner sees."""
     code = textwrap.dedent("""
