@@ -4,6 +4,9 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile
 WORKERS := --dist loadfile --no-loadscope-reorder -n
+# Name a step, then write a dot every two seconds while its command runs: nobody should wonder whether it hangs.
+step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
+	$(2); status=$$?; kill $$dots; echo; exit $$status
 
 .PHONY: help demo test test-all test-without-jit test-spark kernels packages check docs screenshots reproduce walk bench bench-spark clean
 
@@ -38,8 +41,8 @@ test-all: .venv/installed-test
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit
 
-kernels: .venv/installed-test
-	@$(BIN)/python tests/kernels.py
+kernels: .venv/installed
+	@$(BIN)/discreet warm
 
 packages: .venv/installed-test
 	@.ci/packages
@@ -82,19 +85,18 @@ clean:
 # A stamp for each set of dependencies: the demo waits for none that only the tests need.
 .venv/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or later: make PYTHON=…")'
-	@echo "Setting up .venv; this takes a minute or two, once."
-	@$(PYTHON) -m venv --clear .venv
-	@$(INSTALL) .
+	$(call step,Creating .venv,$(PYTHON) -m venv --clear .venv)
+	$(call step,Installing discreet and what it needs (about a minute),$(INSTALL) .)
 	@touch $@
 
 .venv/installed-test: .venv/installed
-	@$(INSTALL) '.[test]' --no-compile
+	$(call step,Installing what the tests need,$(INSTALL) '.[test]' --no-compile)
 	@touch $@
 
 .venv/installed-bench: .venv/installed
-	@$(INSTALL) '.[bench]'
+	$(call step,Installing what the benchmarks need,$(INSTALL) '.[bench]')
 	@touch $@
 
 .venv/installed-spark: .venv/installed
-	@$(INSTALL) '.[spark]' --no-compile
+	$(call step,Installing what Spark needs,$(INSTALL) '.[spark]' --no-compile)
 	@touch $@

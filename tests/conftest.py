@@ -16,7 +16,7 @@ settings.register_profile("quick", parent=settings.get_profile("ci"), max_exampl
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
-collect_ignore = ["conftest.py", "kernels.py", "browser/conftest.py", "browser/screenshots.py"]
+collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py"]
 
 
 LONG = (

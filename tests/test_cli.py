@@ -432,9 +432,9 @@ def test_a_reader_that_goes_away_is_no_traceback(file):
     assert process.returncode == 141
 
 
-@pytest.mark.parametrize(("is_terminal", "times"), [("1", 1), ("", 0)])
+@pytest.mark.parametrize(("is_terminal", "times"), [(True, 1), (False, 0)])
 def test_compiling_is_said_once_only_when_it_happens_and_to_a_terminal(is_terminal, times, monkeypatch, capsys):
-    monkeypatch.setenv("FORCE_COLOR", is_terminal)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
     with watching():
         silent = capsys.readouterr().err
         for number in (1, 1.5):

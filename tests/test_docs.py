@@ -35,7 +35,7 @@ and ends with one of these exit codes:
 | 129, 130, 143 | stopped by SIGHUP, Ctrl-C or SIGTERM; what was not whole is removed |
 | 141 | the reader of a pipe went away; files and folders that were asked for are written |
 
-Progress is shown on stderr, and only on a terminal. `--json` gives everything that was found, for a program.
+Progress is shown on stderr: on a terminal as a bar, elsewhere as a line every ten seconds, from the tenth on. `--json` gives everything that was found, for a program.
 
 | command | what it does |
 |---|---|

@@ -109,12 +109,13 @@ RUN = {
     "generate quest": "--rows 9 --out rows.dat",
     "demo": "",
     "serve": "missing.csv --no-browser",
+    "warm": "--check",
 }
 """What each command is run with, on a few rows. ``serve`` ends by itself only where it refuses the file."""
 KERNELS = frozenset(["numba", "rich", "scipy", "yaml"])
 """What runs kernels and shows progress, and what Numba loads where it finds it."""
 NEEDS = {
-    "verify": frozenset(),
+    **dict.fromkeys(["verify", "warm"], frozenset()),
     "report": KERNELS | {"jinja2"},
     "serve": frozenset(["anyio", "jinja2", "starlette", "uvicorn"]),
     **dict.fromkeys(["advise", "attack", "block", "demo"], KERNELS | {"highspy"}),

@@ -3,7 +3,6 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from time import perf_counter
 from typing import Final, NamedTuple, Unpack
 
 from discreet.blocking import methods
@@ -29,6 +28,7 @@ from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.finding import Level
 from discreet.errors import BudgetError, Either, InputError, Option, OptionError
 from discreet.judging.policy import Policy, as_policy
+from discreet.kernels import stopwatch
 from discreet.mining.mine import Mining
 from discreet.runtime.resources import as_seconds, watching
 
@@ -321,14 +321,14 @@ def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str]
             lines.append(ComparedMethod(method, method, merge=False, release=None, seconds=0.0, left_out=left_out))
             continue
         for merge in (False, True) if blocker.merged and not (problem.schema and blocker.with_schema) else (False,):
-            start, release, left_out = perf_counter(), None, ""
+            elapsed, release, left_out = stopwatch(), None, ""
             try:
                 release = solve(method, problem if blocker.is_whole else limited, policy, merge=merge)
                 _ = release.distortion
             except BudgetError as error:
                 release, left_out = None, error.message
             name = f"{method}, merged" if merge else method
-            lines.append(ComparedMethod(name, method, merge, release, perf_counter() - start, left_out))
+            lines.append(ComparedMethod(name, method, merge, release, elapsed(), left_out))
     if all(line.release is None for line in lines):
         more = ("raise {}", "memory", "max_patterns", "min_support")
         raise BudgetError("no method fits the limits; ", Either(more, *[("leave {} out", "keep_n")] * problem.keep_n))

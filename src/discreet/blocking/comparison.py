@@ -15,7 +15,7 @@ FEWER: Final = (
 
 
 class ComparedMethod(NamedTuple):
-    """The release that a method made, and the seconds it took; or the reason why it was left out."""
+    """The release that a method made, and the seconds it took, compiling aside; or the reason why it was left out."""
 
     name: str
     method: str

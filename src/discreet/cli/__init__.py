@@ -29,6 +29,7 @@ from discreet.cli.mine import mine
 from discreet.cli.query import index, query
 from discreet.cli.terminal import use_plain_signs
 from discreet.cli.usage import explain
+from discreet.cli.warm import warm
 from discreet.errors import on_command_line
 
 ENDS: Final = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -224,7 +225,7 @@ def _count_same(text: str, form: str) -> int:
 
 COMMANDS: Final = (
     *(audit, report, detect, attack, tradeoff, advise, block, verify, hide),
-    *(mine, query, index, generate, demo, serve),
+    *(mine, query, index, generate, demo, serve, warm),
 )
 for command in COMMANDS:
     _guard(command)

@@ -69,11 +69,11 @@ def audit(asked: AuditOptions) -> int:
     with watching(quiet=asked.quiet, then="auditing") as bars:
         audit, source, against = judge(asked, bars, "exposed", keep_ids=asked.exposed is not None)
         _ = audit.exposed_if_known, audit.is_acyclic  # computed here, while the bar shows it
+        if exposed is not None and audit.exposed_if_known is not None:
+            reports.save(exposed, reports.exposed_csv(audit))
+        if asked.sacro is not None:
+            reports.write_sacro(audit, asked.sacro, source=source, timestamp=timestamp, against=against)
     ask_about_support(audit.patterns, audit.k, quiet=asked.quiet)
-    if exposed is not None and audit.exposed_if_known is not None:
-        reports.save(exposed, reports.exposed_csv(audit))
-    if asked.sacro is not None:
-        reports.write_sacro(audit, asked.sacro, source=source, timestamp=timestamp, against=against)
     is_json = wants_json(asked.out, as_json=asked.as_json)
     chunks = reports.audit_json(audit, explain=asked.explain, source=source, against=against) if is_json else ()
     lines = reports.audit_text(audit, explain=asked.explain, source=source, against=against)

@@ -125,10 +125,10 @@ def block(asked: BlockOptions) -> int:
         else:
             release = result
             shown = reports.release_json(release, source=source), reports.release_text(release, source=source)
+        digest = None
+        if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
+            digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
     ask_about_support(release.original, release.policy.k, quiet=asked.quiet)
-    digest = None
-    if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
-        digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
     put(None, *shown, as_json=asked.as_json)
     for line in () if asked.quiet else _say_next(release, asked, digest):
         click.echo(line, err=True)
@@ -200,7 +200,8 @@ def verify(*, folder: str, fingerprint: str | None, beside: tuple[str, ...], as_
 
     Exit code 0: no fault. 1: faults. 2: wrong usage, or no release.
     """
-    result = discreet.verify(folder, fingerprint=fingerprint, beside=beside)
+    with watching(first="verifying"):
+        result = discreet.verify(folder, fingerprint=fingerprint, beside=beside)
     say([json.dumps(result.facts(), indent=2, ensure_ascii=False) if as_json else str(result)])
     return int(not result.is_good)
 

@@ -160,9 +160,8 @@ def quest(
 
 
 def _write(draw: Callable[[], Transactions], out: str, form: str | None) -> None:
-    with watching():
-        rows = draw()
-    discreet.write(rows, out, format=form)
+    with watching(first="writing"):
+        discreet.write(draw(), out, format=form)
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def index(asked: IndexOptions) -> None:
     check_place("--out", place, file)
     with watching(quiet=asked.quiet):
         inverted = InvertedFile.of_file(file, **asked.how())
-    inverted.save(place)
+        inverted.save(place)
     if place != "-" and not asked.quiet:
         size = Path(place).stat().st_size
         click.echo(

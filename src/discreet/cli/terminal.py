@@ -4,12 +4,13 @@ import codecs
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import click
 
@@ -19,10 +20,10 @@ from discreet.kernels import on_compiling
 from discreet.runtime.text import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
-COMPILING: Final = "compiling the kernels: some 20 to 60 seconds, only in the first run after installation"
+EVERY: Final = 10.0  # seconds between lines in a pipe
+COMPILING: Final = "compiling what this needs, once after installation; `discreet warm` compiles everything"
 SHOWN: Final = 20  # itemsets in a table, items in a row
 FIRST: Final = 3  # rows that are shown
 ASCII: Final = dict(
@@ -33,32 +34,92 @@ ASCII: Final = dict(
 
 @contextmanager
 def watching(
-    *, quiet: bool = False, what: str = "mining", unit: str = "found", then: str = "sorting"
+    *, quiet: bool = False, first: str = "reading", what: str = "mining", unit: str = "found", then: str = "sorting"
 ) -> Iterator["Bars"]:
-    """Yield a progress bar for ``mine``, with the time left; it is shown on a terminal only.
+    """Yield a progress bar for ``mine``, with the time left; in a pipe it is a line every ten seconds.
 
-    The bar says ``what`` runs, counts in a ``unit``, and ``then`` says what follows. If kernels are compiled, not
-    merely loaded from Numba's cache, the terminal says so once.
+    The bar says what comes ``first``, ``what`` runs, counts in a ``unit``, and ``then`` says what follows. If kernels
+    are compiled, not merely loaded from Numba's cache, this is said once.
     """
+    bar, tell = (Ticker(quiet=quiet), _write) if quiet or not sys.stderr.isatty() else _draw()
+    bars = Bars(bar, (lambda _: None) if quiet else tell, (first, what, then), unit)
+    with on_compiling(bar.note if isinstance(bar, Ticker) else partial(tell, COMPILING)), bar:
+        yield bars
+
+
+def _draw() -> "tuple[Progress, Callable[[str], None]]":
+    """Return a bar on the terminal, and a function that writes a sentence beside it."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, quiet=quiet)
+    console = Console(stderr=True)
     words, found = TextColumn("{task.description}"), TextColumn("{task.fields[found]}")
-    columns = (SpinnerColumn(), words, BarColumn(), found, TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    bars = Bars(bar, console, what, unit, then)
-    with on_compiling(partial(bars.say, COMPILING)) if console.is_terminal else nullcontext(), bar:
-        yield bars
+    bar = Progress(SpinnerColumn(), words, BarColumn(), found, TimeRemainingColumn(), console=console, transient=True)
+    return bar, partial(console.print, highlight=False, soft_wrap=True, markup=False)
+
+
+def _write(sentence: str) -> None:
+    with suppress(OSError):  # nobody reads it
+        click.echo(sentence, err=True)
+
+
+class Ticker:
+    """What a pipe can have of rich's Progress: a line every ten seconds, from the tenth on."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        """Begin with nothing to say."""
+        self._tasks: list[dict[str, Any]] = []
+        self._quiet, self._notes, self._ended = quiet, list[str](), Event()
+        context = click.get_current_context(silent=True)
+        self._name = "discreet" if context is None else context.info_name
+        self._thread = Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        if not self._quiet:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._ended.set()
+        if not self._quiet:
+            self._thread.join()
+
+    def add_task(self, description: str, **fields: object) -> "TaskID":
+        """Add a task; the last one that is visible is shown."""
+        self._tasks.append({"description": description, "visible": True, "completed": 0.0, **fields})
+        return cast("TaskID", len(self._tasks) - 1)
+
+    def update(self, task: "TaskID", **fields: object) -> None:
+        """Change what is known about a task."""
+        self._tasks[task] |= fields
+
+    def note(self) -> None:
+        """Say with the next line, if there is one, that kernels are compiled."""
+        self._notes.append(COMPILING)
+
+    def line(self) -> str:
+        """Return what to say now."""
+        task = [task for task in self._tasks if task["visible"]][-1]
+        share = "" if task["total"] is None else f"{task['completed']:.0%}".replace("%", " %")
+        words = ", ".join(filter(None, [task["description"], share, task["found"]]))
+        notes, self._notes = self._notes, []
+        return "; ".join([f"{self._name}: {words}", *notes])
+
+    def _watch(self) -> None:
+        while not self._ended.wait(EVERY):
+            _write(self.line())
 
 
 class Bars:
     """Progress of a command, from reading to the end."""
 
-    def __init__(self, bar: "Progress", console: "Console", what: str, unit: str, then: str) -> None:
-        """Begin with reading, which takes an unknown time."""
-        self._bar, self._console, self._what, self._unit = bar, console, what, unit
-        self._search = bar.add_task("reading", total=None, found="")
+    def __init__(
+        self, bar: "Progress | Ticker", tell: Callable[[str], None], stages: tuple[str, str, str], unit: str
+    ) -> None:
+        """Begin with the first of three stages, which takes an unknown time."""
+        first, self._what, then = stages
+        self._bar, self._unit, self.say = bar, unit, tell  # a sentence is said beside the bars
+        self._search = bar.add_task(first, total=None, found="")
         self._after = bar.add_task(then, total=None, found="", visible=False)
 
     def __call__(self, done: float, found: int) -> None:
@@ -74,10 +135,6 @@ class Bars:
             self._bar.update(self._search, description=what, total=1, completed=done, found=f"{found:,} {unit}")
 
         return show
-
-    def say(self, sentence: str) -> None:
-        """Write a sentence beside the bars."""
-        self._console.print(sentence, highlight=False, soft_wrap=True, markup=False)
 
 
 def show_reading(reading: Reading, found: Transactions | Merged | Patterns) -> None:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Final, NamedTuple, Unpack
 
 from discreet.data.itemsets import Itemset, Label
@@ -19,6 +18,7 @@ from discreet.hiding.measures import Hiding, Yardstick, as_min_count
 from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Sensitive, SensitiveLike, Solution
 from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule, as_window, solve_swa
 from discreet.io.inverted import InvertedFile
+from discreet.kernels import stopwatch
 from discreet.mining.mine import Budget
 from discreet.runtime import html
 from discreet.runtime.resources import Progress, as_seconds, as_threads, watching
@@ -338,14 +338,14 @@ def compare_hiding(
         hide_once = partial(hide, seconds=seconds, threads=threads, index=inverted)
 
         def run(method: str, disclosure: Fraction | None) -> MethodLine:
-            start = perf_counter()
+            elapsed = stopwatch()
             share, least = (0, target) if disclosure is None else (disclosure, None)
             try:
                 hidden = hide_once(data, itemsets, method=method, disclosure=share, below=least)
-                taken = perf_counter() - start
+                taken = elapsed()
                 measures = tuple(yardstick.measure(hidden.transactions))
             except BudgetError as error:
-                return MethodLine(method, disclosure, perf_counter() - start, left_out=error.message)
+                return MethodLine(method, disclosure, elapsed(), left_out=error.message)
             return MethodLine(method, disclosure, taken, hidden.rows_touched, hidden.items_removed, measures)
 
         shares = [None] if below is not None else [as_disclosure(share) for share in disclosures]

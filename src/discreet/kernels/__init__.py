@@ -21,7 +21,7 @@ from math import inf
 from pathlib import Path
 from platform import node
 from threading import RLock
-from time import thread_time
+from time import perf_counter, thread_time
 from types import FunctionType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -50,6 +50,7 @@ class Pace:
     running: ClassVar[list[str]] = []  # plain kernels
     is_loading_plain = False
     lock = RLock()
+    compiling = 0.0  # seconds that Numba has taken
     say: Callable[[], None] | None = None  # told of compiling
 
 
@@ -123,13 +124,31 @@ def find_stamp() -> tuple[Path, str]:
     return folder / "discreet.warm", f"{sys.implementation.cache_tag} {version('numba')} {node()} {sources}"
 
 
+def is_warm() -> bool:
+    """Return whether all kernels were compiled, and need only be loaded."""
+    file, wanted = find_stamp()
+    try:
+        return file.read_text() == wanted
+    except OSError:
+        return False
+
+
+def write_stamp() -> None:
+    """Say, to later processes too, that all kernels were compiled."""
+    file, text = find_stamp()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def stopwatch() -> Callable[[], float]:
+    """Return a function that returns the seconds since now, without those in which Numba compiled."""
+    start = perf_counter() - Pace.compiling
+    return lambda: max(0.0, perf_counter() - Pace.compiling - start)
+
+
 def _patience() -> Patience:
     if Pace.patience is None:
-        file, wanted = find_stamp()
-        try:
-            Pace.patience = WARM if file.read_text() == wanted else COLD
-        except OSError:
-            Pace.patience = COLD
+        Pace.patience = WARM if is_warm() else COLD
     return Pace.patience
 
 

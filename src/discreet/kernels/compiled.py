@@ -1,5 +1,7 @@
 """How kernels are compiled, by Numba: loaded only where they are."""
 
+from time import perf_counter
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -10,16 +12,24 @@ from discreet.kernels import Pace, words
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
-    """Tells whoever wants to know, once, that a kernel is compiled."""
+    """Tells whoever wants to know, once, that a kernel is compiled; adds up the time. Numba compiles one at a time."""
+
+    depth, start = 0, 0.0
 
     def on_start(self, _event):
-        """Tell it."""
+        """Tell it, and begin to measure; a kernel may be compiled within another one."""
+        if not self.depth:
+            self.start = perf_counter()
+        self.depth += 1
         if Pace.say is not None:
             say, Pace.say = Pace.say, None
             say()
 
     def on_end(self, _event):
-        """Say nothing: the next kernel follows."""
+        """Add the time."""
+        self.depth -= 1
+        if not self.depth:
+            Pace.compiling += perf_counter() - self.start
 
 
 event.register("numba:compile", Compiling())

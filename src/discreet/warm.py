@@ -1,0 +1,175 @@
+"""Compile all kernels, once for all later commands: small jobs that call every kernel, for processes side by side.
+
+``python -m discreet.warm`` does the jobs whose names it reads from stdin, one per line, and writes each name when its
+job is done. It exits when stdin closes.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from functools import partial
+from io import BytesIO
+from typing import Final, NamedTuple, Self, get_args
+
+import numpy as np
+
+import discreet
+from discreet import BudgetError, OutputError, Patterns, kernels
+from discreet.data.generate import clinic
+from discreet.data.patterns import Kind
+from discreet.disclosure.attacks.finding import Level
+from discreet.mining.mine import mine_by
+from discreet.mining.search import Limits, Strategy
+from discreet.runtime.resources import Progress
+
+COMMAND: Final = (sys.executable, "-P", "-m", "discreet.warm")
+"""With -P, files in the current folder are not taken for libraries."""
+SIDE_BY_SIDE: Final = 2
+ROWS: Final = partial(clinic, 400, seed=1)
+
+
+class CompileJob(NamedTuple):
+    """Calls that compile kernels, and the seconds of CPU that this took where it was measured."""
+
+    run: Callable[[], object]
+    seconds: float
+
+
+def _mine(strategy: Strategy) -> None:
+    for kind in get_args(Kind):
+        mine_by(strategy, ROWS(), min_support="40%", kind=kind, max_length=None, limits=Limits(threads=2))
+
+
+def _judge() -> None:
+    rows = {frozenset(item for item in range(7) if number * (item + 3) % 11 < 6) for number in range(40)}  # noqa: PLR2004
+    closed = {frozenset(range(7))}
+    for row in rows:
+        closed |= {row & other for other in closed}
+    listed = [(one, 3 * sum(one <= row for row in rows)) for one in closed]
+    patterns = Patterns.from_itemsets([pair for pair in listed if pair[1]], n=3 * len(rows), kind="closed")
+    discreet.audit(patterns, policy="acro")
+    discreet.attack(patterns, k=5, level="derive", seconds=1)
+
+
+def _detect() -> None:
+    rows = ROWS()
+    patterns = discreet.mine(rows, min_support="20%")
+    for method in ("naive", "closed", "projection"):
+        discreet.detect(patterns, k=5, rows=rows, method=method)
+
+
+def _audit() -> None:
+    rows = ROWS()
+    for share in ("5%", "20%"):
+        _ = discreet.audit(rows, min_support=share, policy="acro").exposed
+    discreet.audit(rows.describe(people=np.arange(len(rows), dtype=np.int32)), min_support="20%", k=5)
+    discreet.tradeoff(rows, min_supports=["40%"], ks=[5])
+
+
+def _block(level: Level) -> None:
+    discreet.compare(ROWS(), min_support="20%", k=5, against=level, seconds=1)
+
+
+def _hide() -> None:
+    rows = ROWS()
+    discreet.hide(rows, [rows.labels[:1]])
+
+
+def _compare_hiding() -> None:
+    rows = ROWS()
+    discreet.compare_hiding(rows, [rows.labels[:1]], min_supports=["40%"])
+
+
+def _attack() -> None:
+    patterns = discreet.mine(ROWS(), min_support="20%")
+    discreet.attack(patterns, k=5, seconds=1)
+    discreet.audit(discreet.read_facts(patterns, round_to=1), k=5)
+
+
+def _read() -> None:
+    for format_, text in (("fimi", b"1 2\n2\n"), ("onehot", b"a,b\n1,0\n")):
+        discreet.read(BytesIO(text), format=format_)
+
+
+JOBS: Final = {
+    "mining": CompileJob(partial(_mine, "sparse"), 24),
+    "judging": CompileJob(_judge, 16),
+    "reading": CompileJob(_read, 4),
+    "hiding": CompileJob(_hide, 3),
+    "blocking": CompileJob(partial(_block, "plain"), 20),
+    "detecting": CompileJob(_detect, 12),
+    "comparing methods of hiding": CompileJob(_compare_hiding, 5),
+    "auditing": CompileJob(_audit, 6),
+    "mining dense rows": CompileJob(partial(_mine, "dense"), 1),
+    "blocking against bounds": CompileJob(partial(_block, "derive"), 6),
+    "attacking": CompileJob(_attack, 1),
+}
+"""The first and the next few share no kernel, nor do their neighbours: else two processes would compile the same."""
+SECONDS: Final = sum(job.seconds for job in JOBS.values())
+
+
+class Lane:
+    """A process that does one job after another."""
+
+    def __init__(self) -> None:
+        """Start it; what it says of errors goes to stderr."""
+        self._process = subprocess.Popen(  # noqa: S603 - the command is ours
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def do(self, name: str) -> None:
+        """Do a job, and return when it is done."""
+        with suppress(OSError):  # it has ended, as the next line tells
+            print(name, file=self._process.stdin, flush=True)
+        if next(iter(self._process.stdout or ()), "").strip() != name:
+            raise BudgetError(f"compiling ended early, at {name}; is there enough memory, and room for files?")
+
+
+def environment() -> dict[str, str]:
+    """Return the variables of a process that does jobs."""
+    return {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+
+
+def warm(progress: Progress) -> None:
+    """Compile all kernels, in two processes side by side; tell the share that is done and the number of jobs."""
+    names, done = iter(JOBS), list[str]()
+
+    def work(lane: Lane) -> None:
+        while (name := next(names, None)) is not None:
+            lane.do(name)
+            done.append(name)
+            progress(sum(JOBS[one].seconds for one in done) / SECONDS, len(done))
+
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(SIDE_BY_SIDE))
+        lanes = [stack.enter_context(Lane()) for _ in range(SIDE_BY_SIDE)]  # ended first, so that no thread waits
+        list(pool.map(work, lanes))
+    try:
+        kernels.write_stamp()
+    except OSError as error:
+        raise OutputError(f"what was compiled cannot be kept ({error.strerror}); make the folder writable") from None
+
+
+def main() -> None:
+    """Do the jobs that stdin names; prints of libraries go to stderr."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        JOBS[line.strip()].run()
+        print(line, end="", file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
