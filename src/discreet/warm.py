@@ -65,13 +65,15 @@ def _detect() -> None:
 def _audit() -> None:
     rows = ROWS()
     for share in ("5%", "20%"):
-        _ = discreet.audit(rows, min_support=share, policy="acro").exposed
+        judged = discreet.audit(rows, min_support=share, policy="acro")
+        judged.channels.worst(1)[0].terms(judged.patterns)
+        _ = judged.exposed, judged.is_acyclic
     discreet.audit(rows.describe(people=np.arange(len(rows), dtype=np.int32)), min_support="20%", k=5)
     discreet.tradeoff(rows, min_supports=["40%"], ks=[5])
 
 
 def _block(level: Level) -> None:
-    discreet.compare(ROWS(), min_support="20%", k=5, against=level, seconds=1)
+    _ = discreet.compare(ROWS(), min_support="20%", k=5, against=level, seconds=1).best.costs
 
 
 def _hide() -> None:
@@ -97,15 +99,15 @@ def _read() -> None:
 
 JOBS: Final = {
     "mining": CompileJob(partial(_mine, "sparse"), 24),
-    "judging": CompileJob(_judge, 16),
     "reading": CompileJob(_read, 4),
-    "hiding": CompileJob(_hide, 3),
+    "hiding": CompileJob(_hide, 4),
+    "judging": CompileJob(_judge, 20),
     "blocking": CompileJob(partial(_block, "plain"), 20),
-    "detecting": CompileJob(_detect, 12),
-    "comparing methods of hiding": CompileJob(_compare_hiding, 5),
-    "auditing": CompileJob(_audit, 6),
+    "detecting": CompileJob(_detect, 5),
+    "comparing methods of hiding": CompileJob(_compare_hiding, 3),
+    "auditing": CompileJob(_audit, 4),
     "mining dense rows": CompileJob(partial(_mine, "dense"), 1),
-    "blocking against bounds": CompileJob(partial(_block, "derive"), 6),
+    "blocking against bounds": CompileJob(partial(_block, "derive"), 3),
     "attacking": CompileJob(_attack, 1),
 }
 """The first and the next few share no kernel, nor do their neighbours: else two processes would compile the same."""
