@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections import defaultdict
+from time import process_time
 
 import pytest
 
@@ -71,9 +72,15 @@ def test_a_search_is_begun_anew_until_it_has_ended(monkeypatch):
 
 
 def test_no_kernel_is_slow_twice(monkeypatch):
-    monkeypatch.setattr(kernels.Pace, "patience", kernels.COLD)
+    monkeypatch.setattr(kernels.Pace, "patience", kernels.Patience(10**9, 0.0))
     monkeypatch.setattr(kernels.Pace, "spent", defaultdict(float))
-    monkeypatch.setattr(kernels.Pace, "running", ["one"])
-    assert [kernels.are_slow(seconds) for seconds in (1.0, 3.0, 3.0)] == [False, True, False]
-    kernels.Pace.running.append("two")
-    assert [kernels.are_slow(3.0), kernels.are_slow(3.0)] == [True, False]
+    monkeypatch.setattr(kernels.Pace, "running", [("one", process_time())])
+    assert [kernels.are_slow(), kernels.are_slow()] == [True, False]
+    kernels.Pace.running.append(("two", process_time()))
+    assert [kernels.are_slow(), kernels.are_slow()] == [True, False]
+
+
+def test_a_kernel_that_has_just_begun_is_not_slow(monkeypatch):
+    monkeypatch.setattr(kernels.Pace, "patience", kernels.COLD)
+    monkeypatch.setattr(kernels.Pace, "running", [("one", process_time())])
+    assert not kernels.are_slow()

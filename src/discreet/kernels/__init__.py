@@ -21,7 +21,7 @@ from math import inf
 from pathlib import Path
 from platform import node
 from threading import RLock
-from time import perf_counter, thread_time
+from time import perf_counter, process_time, thread_time
 from types import FunctionType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -47,7 +47,7 @@ class Pace:
 
     patience: Patience | None = {"0": ALWAYS, "1": NEVER}.get(os.environ.get("NUMBA_DISABLE_JIT", ""))
     spent: ClassVar[defaultdict[str, float]] = defaultdict(float)  # seconds that plain kernels have taken
-    running: ClassVar[list[str]] = []  # plain kernels
+    running: ClassVar[list[tuple[str, float]]] = []  # plain kernels, and when each was called
     is_loading_plain = False
     lock = RLock()
     compiling = 0.0  # seconds that Numba has taken
@@ -85,16 +85,15 @@ def expect(steps: int) -> None:
         compile_all()
 
 
-def are_slow(seconds: float) -> bool:
-    """Return whether plain kernels that run are slow after so many ``seconds``: their next call is compiled.
+def are_slow() -> bool:
+    """Return whether a plain kernel has run for too long: its next call is compiled.
 
     No kernel is slow twice, so that whoever starts again whenever this is true comes to an end.
     """
-    slow = {name for name in list(Pace.running) if Pace.spent[name] < inf}
-    if not slow or seconds <= _patience().seconds:
-        return False
+    ends = process_time() - _patience().seconds
+    slow = [name for name, start in list(Pace.running) if start < ends and Pace.spent[name] < inf]
     Pace.spent.update(dict.fromkeys(slow, inf))
-    return True
+    return bool(slow)
 
 
 def compile_all() -> None:
@@ -188,13 +187,13 @@ def _watch(kernel: FunctionType, file: str, *, weigh: bool) -> Callable[..., Any
             with Pace.lock:
                 module = import_module(file)
             return getattr(module, name)(*arguments)
-        Pace.running.append(name)
+        Pace.running.append(call := (name, process_time()))
         start = thread_time()
         try:
             return kernel(*arguments)
         finally:
             Pace.spent[name] += thread_time() - start
-            Pace.running.remove(name)
+            Pace.running.remove(call)
 
     return watched
 

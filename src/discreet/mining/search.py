@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from time import process_time
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -135,7 +134,7 @@ class Watch:
         """Search, but return None where this is too much for plain kernels: their next call is compiled."""
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - it loads logging
 
-        threads, start = min(self._threads, weights.size), process_time()
+        threads = min(self._threads, weights.size)
         work = _Work(run, weights, [self._controls() for _ in range(threads)])
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(work.take, control) for control in work.controls]
@@ -145,7 +144,7 @@ class Watch:
                     if not going or any(future.exception() for future in done):
                         break
                     self._look(work)
-                    if kernels.are_slow(process_time() - start):
+                    if kernels.are_slow():
                         return None
             finally:
                 work.stop()  # also on Ctrl-C: leaving the pool waits for the threads
