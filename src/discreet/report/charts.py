@@ -18,7 +18,7 @@ COLOURS: Final = 6  # of charts.css; the next are for what stands out
 SAFE, UNSAFE, QUIET = "c0", "c1", "quiet"
 CROSS: Final = "M-3.5-3.5l7 7m0-7l-7 7"
 PADDING: Final = 0.04  # of an axis at its ends, so that no mark lies on the frame
-LETTER, GAP = 7.5, 6
+LETTER, GAP = 7, 3
 """Pixels of a letter of a label, and between labels."""
 NARROW, WIDE = 225, 480
 """Pixels of a plot on a telephone, and of one beside another on a desktop."""
@@ -152,7 +152,7 @@ def _draw(plot: Plot, caption: str) -> str:
 def _thin(across: Scale, pixels: int) -> Scale:
     """Return an axis with those ticks whose labels fit side by side, from the left.
 
-    >>> _thin(Scale("", 0, 4, {0: "1", 1: "1,000", 2: "2", 4: "2,000"}), 100).ticks
+    >>> _thin(Scale("", 0, 4, {0: "1", 1: "1,000", 2: "2", 4: "2,000"}), 80).ticks
     {0: '1', 2: '2', 4: '2,000'}
     """
     fitting, end = {}, -math.inf
