@@ -8,13 +8,14 @@ WORKERS := --dist loadfile --no-loadscope-reorder -n
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
 
-.PHONY: help demo test test-all test-without-jit test-spark kernels packages check docs screenshots reproduce walk bench bench-spark clean
+.PHONY: help demo test test-all test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
 	@echo "make test-all     run all tests; install Chromium, PostgreSQL, Java and pyspark for them, where that can be done"
 	@echo "make test-spark   run the tests on Spark, all laws on it too (needs Java 17, and installs pyspark)"
+	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
 	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
@@ -37,6 +38,10 @@ test: .venv/installed-test
 test-all: .venv/installed-test
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test-without-jit kernels packages
 	$(PYTEST)=ci $(WORKERS) 3 -m "not spark"
+
+# On an idle machine: takes some ten minutes.
+long: .venv/installed-test
+	$(PYTEST)=measured $(WORKERS) 2
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -13,6 +14,7 @@ QUICK = 10
 settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("quick", parent=settings.get_profile("ci"), max_examples=QUICK)
+settings.register_profile("measured", parent=settings.get_profile("quick"))
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
@@ -20,24 +22,29 @@ collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py"
 
 
 LONG = (
-    "browser/",
-    "test_benchmarks.py",
-    "test_hide_exact.py",
-    "test_laws.py::test_all_ways_of_mining_find_what_the_definition_says_over_many_items",
-    "test_notebook_tutorial.py",
-    "test_spark",
-    "test_sql.py",
+    "tests/browser/",
+    "tests/test_benchmarks.py",
+    "tests/test_hide_exact.py",
+    "tests/test_laws.py::test_all_ways_of_mining_find_what_the_definition_says_over_many_items",
+    "tests/test_notebook_tutorial.py",
+    "tests/test_spark",
+    "tests/test_sql.py",
 )
-"""Tests that take long, by their files or names. A quick run does without them; else they start first, so that no
-worker is left with one of them at the end."""
+"""How the ids of tests begin that a quick run does without; else they start first, so that no worker is left with one
+of them at the end."""
+
+MEASURED = Path(__file__).with_name("long.txt")
+"""Other tests that a quick run does without, since they took longer than SECONDS when ``make long`` measured them."""
+
+SECONDS = 0.5
 
 
 def is_quick(config):
-    return config.getoption("--hypothesis-profile") == "quick"
+    return config.getoption("--hypothesis-profile") in {"quick", "measured"}
 
 
-def is_long(item):
-    return item.nodeid.startswith(tuple(f"tests/{name}" for name in LONG))
+def is_measured(config):
+    return config.getoption("--hypothesis-profile") == "measured"
 
 
 def pytest_configure(config):
@@ -59,12 +66,14 @@ def pytest_itemcollected(item):
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """Put the tests that take long before the others, which stay in their random order, or leave them out."""
-    long, short = [item for item in items if is_long(item)], [item for item in items if not is_long(item)]
+    measured = set() if is_measured(config) else set(MEASURED.read_text("utf-8").splitlines())
+    first = [item for item in items if item.nodeid.startswith(LONG)]
+    others = [item for item in items if not item.nodeid.startswith(LONG)]
     if is_quick(config):
-        config.hook.pytest_deselected(items=long)
-        items[:] = short
+        items[:] = [item for item in others if item.nodeid not in measured]
+        config.hook.pytest_deselected(items=[*first, *(item for item in others if item.nodeid in measured)])
     else:
-        items[:] = long + short
+        items[:] = first + others
 
 
 @pytest.fixture
@@ -87,10 +96,14 @@ def spark(tmp_path_factory):
         yield session
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Print what tests recorded by ``record_property``: figures, which never decide a test."""
+def pytest_terminal_summary(terminalreporter, config):
+    """Print what tests recorded by ``record_property``: figures, which never decide a test. Write what took long."""
     reports = [report for found in terminalreporter.stats.values() for report in found if hasattr(report, "when")]
-    figures = sorted({pair for report in reports if report.when == "call" for pair in report.user_properties})
+    calls = [report for report in reports if report.when == "call"]
+    if is_measured(config):
+        long = sorted(report.nodeid for report in calls if report.duration > SECONDS)
+        MEASURED.write_text("".join(f"{name}\n" for name in long), "utf-8")
+    figures = sorted({pair for report in calls for pair in report.user_properties})
     if figures:
         terminalreporter.section("figures")
         for name, value in figures:
