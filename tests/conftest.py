@@ -5,7 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 QUICK = 10
 """Examples of a law in a quick run."""
@@ -60,7 +60,10 @@ def pytest_itemcollected(item):
         item.add_marker("nojit")
         if is_quick(item.config):
             asked = law._hypothesis_internal_use_settings
-            law._hypothesis_internal_use_settings = settings(asked, max_examples=min(asked.max_examples, QUICK))
+            # Among so few examples, many may happen to be filtered out; the health of laws is checked where all are drawn.
+            law._hypothesis_internal_use_settings = settings(
+                asked, max_examples=min(asked.max_examples, QUICK), suppress_health_check=list(HealthCheck)
+            )
 
 
 @pytest.hookimpl(trylast=True)
