@@ -60,7 +60,7 @@ def pytest_itemcollected(item):
         item.add_marker("nojit")
         if is_quick(item.config):
             asked = law._hypothesis_internal_use_settings
-            # Among so few examples, many may happen to be filtered out; the health of laws is checked where all are drawn.
+            # Many of so few examples may be filtered out by chance; the health of laws is checked where all are drawn.
             law._hypothesis_internal_use_settings = settings(
                 asked, max_examples=min(asked.max_examples, QUICK), suppress_health_check=list(HealthCheck)
             )
