@@ -33,15 +33,11 @@ demo: .venv/installed
 test: .venv/installed-test
 	$(PYTEST)=quick $(WORKERS) 2
 
-# The run without the JIT comes first, so that the closing line is that of the whole suite; beside it kernels are compiled.
-# Browsers and servers are waited for: so three workers for two cores.
-test-all: packages
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target test-without-jit kernels
+# The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, what the
+# others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
+test-all: .venv/installed-test
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test kernels packages
 	$(PYTEST)=ci $(WORKERS) 3 -m "not spark"
-
-# On an idle machine: takes some ten minutes.
-long: .venv/installed-test
-	$(PYTEST)=measured $(WORKERS) 2
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit
