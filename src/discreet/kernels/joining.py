@@ -1,20 +1,10 @@
 """Kernels that join itemsets by the values of an attribute; an itemset is a line of words, with a bit for each item."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from discreet.kernels.common import jit, size_table
-from discreet.kernels.shapes import ONE
+from discreet.kernels.shapes import ONE, Joined
 from discreet.kernels.words import grow, lowest_bit, mix, popcount
-
-
-class Joined(NamedTuple):
-    """Values by the other items of itemsets, in the order of their first use; ``slots`` hold their numbers from 1."""
-
-    rests: np.ndarray
-    values: np.ndarray
-    slots: np.ndarray
 
 
 @jit

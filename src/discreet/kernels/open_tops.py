@@ -5,29 +5,13 @@ and of the intersections of itemsets with a top, have several words, one line pe
 item. In bitmaps of a short top, of one word, intersections are numbered by themselves.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from discreet.kernels.common import grow_cells, jit, make_cells, size_table, trim
-from discreet.kernels.shapes import ONE
+from discreet.kernels.shapes import ONE, Short
 from discreet.kernels.words import lowest_bit, mix, popcount
 
 SHORT = 12  # items of a short top: there is room for a number for each of its subsets
-
-
-class Short(NamedTuple):
-    """Room for the intersections with a short top, all of them -1 before and after.
-
-    ``bits`` are those of each itemset, 0 before and after, and ``touched`` the itemsets with any. ``bests`` and
-    ``firsts`` are itemsets by intersection, ``masks`` the intersections that there are.
-    """
-
-    bits: np.ndarray
-    touched: np.ndarray
-    bests: np.ndarray
-    firsts: np.ndarray
-    masks: np.ndarray
 
 
 @jit

@@ -12,37 +12,15 @@ in any order of the items, and no store of results is needed.
 ``names`` are the items at the places of a frame. ``control`` is shared with the caller (see common.py).
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from discreet.kernels.common import jit, make_room, write
-from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, PART, STOP
+from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, PART, STOP, Memory, Stack
 from discreet.kernels.words import popcount
 
 FREQUENT, CLOSED, MAXIMAL, UNEXTENDED = 0, 1, 2, 3
 KNOWN = 8
 NONE = np.uint64(0)
-
-
-class Stack(NamedTuple):
-    """The levels of a search: for each its rows, menu, supports, next place, last place and length of the itemset."""
-
-    rows: np.ndarray
-    menus: np.ndarray
-    held: np.ndarray
-    place: np.ndarray
-    stop: np.ndarray
-    lengths: np.ndarray
-
-
-class Memory(NamedTuple):
-    """Remembered maximal itemsets: bitmaps of those that hold each item, and each level's itemset; and scratch."""
-
-    tops: np.ndarray
-    known: np.ndarray
-    scratch: np.ndarray
-    local: np.ndarray
 
 
 # Views of arrays are not kept in variables inside loops: Numba would count references at each turn.

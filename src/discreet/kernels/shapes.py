@@ -1,4 +1,4 @@
-"""What kernels and their callers share: the shapes of their arguments, and the places of an array of controls.
+"""The shapes of what kernels take and return, plain or compiled, and the places of an array of controls.
 
 ``control`` is an array that a search shares with its caller. Either side sets STOP; the search sets FOUND (itemsets so
 far), DONE and PART (its progress); the caller sets MOST and ROOM, the limits of itemsets and entries. INNER is set
@@ -71,3 +71,45 @@ class Index(NamedTuple):
     maps: np.ndarray
     line: np.ndarray
     longest: int
+
+
+class Stack(NamedTuple):
+    """The levels of a search: for each its rows, menu, supports, next place, last place and length of the itemset."""
+
+    rows: np.ndarray
+    menus: np.ndarray
+    held: np.ndarray
+    place: np.ndarray
+    stop: np.ndarray
+    lengths: np.ndarray
+
+
+class Memory(NamedTuple):
+    """Remembered maximal itemsets: bitmaps of those that hold each item, and each level's itemset; and scratch."""
+
+    tops: np.ndarray
+    known: np.ndarray
+    scratch: np.ndarray
+    local: np.ndarray
+
+
+class Short(NamedTuple):
+    """Room for the intersections with a short top, all of them -1 before and after.
+
+    ``bits`` are those of each itemset, 0 before and after, and ``touched`` the itemsets with any. ``bests`` and
+    ``firsts`` are itemsets by intersection, ``masks`` the intersections that there are.
+    """
+
+    bits: np.ndarray
+    touched: np.ndarray
+    bests: np.ndarray
+    firsts: np.ndarray
+    masks: np.ndarray
+
+
+class Joined(NamedTuple):
+    """Values by the other items of itemsets, in the order of their first use; ``slots`` hold their numbers from 1."""
+
+    rests: np.ndarray
+    values: np.ndarray
+    slots: np.ndarray
