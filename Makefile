@@ -13,7 +13,7 @@ step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
-	@echo "make test-all     run all tests; install Chromium, PostgreSQL, Java and pyspark for them, where that can be done"
+	@echo "make test-all     run all tests but those on Spark; install Chromium and PostgreSQL for them, where that can be done"
 	@echo "make test-spark   run the tests on Spark, all laws on it too (needs Java 17, and installs pyspark)"
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
@@ -45,10 +45,8 @@ test-without-jit: .venv/installed-test
 kernels: .venv/installed
 	@$(BIN)/discreet warm
 
-packages: .venv/installed-test
+packages:
 	@.ci/packages
-	@$(MAKE) --no-print-directory .venv/installed-spark > /dev/null 2>&1 || \
-		echo "pyspark could not be installed: the tests on Spark will be skipped."
 
 test-spark: .venv/installed-test .venv/installed-spark
 	$(PYTEST)=ci tests/test_spark.py tests/test_spark_laws.py
