@@ -61,7 +61,7 @@ def test_a_page_opens_from_disk_without_a_network_and_draws_all_its_charts(page,
 def test_the_mark_nearest_to_the_pointer_shows_its_numbers(page, places):
     opened(page, places["audit"])
     mark = page.locator("#tradeoff-curves .curve > svg[data-value]").first
-    mark.scroll_into_view_if_needed()
+    mark.hover(force=True)  # scrolls, and waits until nothing moves
     box = mark.bounding_box()
     page.mouse.move(box["x"] + box["width"] + 6, box["y"])
     shown = page.locator(".tooltip")
