@@ -63,14 +63,15 @@ class Server:
     """A running ``discreet serve``: the address that it printed, and its process."""
 
     def __init__(self, *arguments, environment=None):
-        """Start it, and wait for its address."""
+        """Start it, and wait for its address; a variable of the environment that is None is not set."""
+        variables = {**os.environ, **(environment or {})}
         command = [Path(sys.executable).with_name("discreet"), "serve", "--no-browser", *map(str, arguments)]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, **(environment or {})},
+            env={name: value for name, value in variables.items() if value is not None},
         )
         self.first_line = self.process.stdout.readline()
         found = re.search(r"http://\S+", self.first_line)

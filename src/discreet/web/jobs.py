@@ -148,6 +148,12 @@ class Pool:
             worker.kill()
         await asyncio.gather(*self._keepers)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether all workers are ready, and have nothing to do."""
+        ready = [worker.ready and worker.job is None for worker in self._workers]
+        return not self._waiting and bool(ready) and all(ready)
+
     def put(self, job: WebJob) -> None:
         """Have a job done as soon as a worker is free."""
         self._waiting.append(job)

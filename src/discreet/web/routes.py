@@ -131,6 +131,10 @@ class Answers:
         """List the samples."""
         return JsonAnswer({"samples": list_samples()})
 
+    async def preparing(self, request: Request) -> Response:  # noqa: ARG002 - one signature for all
+        """Tell whether kernels are being compiled, and how far that is."""
+        return JsonAnswer(self.state.warming.facts)
+
     async def ask(self, name: str, request: Request) -> Response:
         """Run a handler, on data or on uploads."""
         given, seconds = await _read_request(request)
@@ -354,6 +358,7 @@ def _list_routes(answers: Answers) -> list[Route | Mount]:
         *(Route(f"/api/{name}", partial(answers.ask, name), methods=methods[name]) for name in HANDLERS),
         Route("/api/upload", answers.upload, methods=["POST"]),
         Route("/api/samples", answers.samples),
+        Route("/api/preparing", answers.preparing),
         Route("/api/jobs", answers.running),
         Route("/api/jobs/{job}", answers.job),
         Route("/api/cancel", answers.cancel, methods=["POST"]),

@@ -81,7 +81,7 @@ def serve(
     path = None if file is None else _check_file(Path(file))
     with _bind(port) as bound:
         number = bound.getsockname()[1]
-        state = State(max_upload=max_upload, memory=memory)
+        state = State(max_upload=max_upload, memory=memory, warms=True)
         token, once = token_urlsafe(32), token_urlsafe(32)
         config = uvicorn.Config(
             application(state, port=number, token=token, once=once),

@@ -18,6 +18,7 @@ from discreet.io.files import EMPTY
 from discreet.runtime import resources
 from discreet.web.context import Data, Refusal, UploadOptions, is_sample
 from discreet.web.jobs import COMMAND, WORKERS, Jobs, Pool
+from discreet.web.warming import Warming
 
 MAX_UPLOAD: Final = 512 << 20
 SHARE_OF_MEMORY: Final = 4  # a job may use a quarter of the memory, since there are two workers
@@ -145,17 +146,25 @@ class State:
         memory: int | None = None,
         many: int = WORKERS,
         command: Sequence[str] = COMMAND,
+        warms: bool = False,
     ) -> None:
-        """Plan it; nothing exists before ``open``. ``many`` and ``command`` are those of the pool."""
+        """Plan it; nothing exists before ``open``. ``many`` and ``command`` are those of the pool.
+
+        If it ``warms``, all kernels are compiled while nobody waits.
+        """
         self.max_upload = max_upload
         room = resources.memory() // SHARE_OF_MEMORY if memory is None else memory
         self.pool = Pool(room, many=many, command=command)
+        self.warming = Warming(lambda: self.pool.is_idle)
+        self._warms = warms
         self._data: dict[str, tuple[Upload, Data]] = {}
 
     def open(self) -> None:
         """Make the private folder, and start the workers."""
         self.uploads = Uploads(self.max_upload)
         self.pool.start()
+        if self._warms:
+            self.warming.start()
         self.jobs = Jobs(self.pool, self.uploads.jobs)
 
     def stop(self) -> None:
@@ -167,6 +176,7 @@ class State:
         """End the workers, and remove the folder."""
         try:
             self.stop()
+            await self.warming.close()
             await self.pool.close()
         finally:
             self.remove()

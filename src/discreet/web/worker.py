@@ -19,7 +19,7 @@ from typing import IO, Any, Final
 
 from discreet import DiscreetError, QueryError, Transactions, audit
 from discreet.errors import UnclearError
-from discreet.kernels import on_compiling
+from discreet.kernels import is_cold, on_compiling
 from discreet.web.arguments import HANDLERS, Run
 from discreet.web.context import Cache, Context, Data, Stopped
 from discreet.web.messages import STOPPED, describe_unclear, say_on_page, say_unforeseen
@@ -69,6 +69,7 @@ class Worker:
     def _do(self, message: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer of a job, or an error in a sentence."""
         data = Data(**message["data"])
+        is_cold()  # by now, all kernels may have been compiled
         job, place, start = message["job"], Path(message["place"]), perf_counter()
 
         def send(progress: dict[str, Any]) -> None:

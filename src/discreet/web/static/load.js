@@ -20,7 +20,10 @@ function begin() {
   dropRegion(byId("drop"), take);
   chooser(byId("choose"), byId("file"), take);
   for (const button of document.querySelectorAll(".sample"))
-    button.addEventListener("click", () => load(button.dataset.sample));
+    button.addEventListener("click", () => {
+      button.after(byId("sample-work")); // progress belongs to the card that was clicked
+      load(button.dataset.sample);
+    });
   const { upload: waiting, options } = byId("reading").dataset;
   if (waiting) form.open({ upload: waiting }, JSON.parse(options));
   if (state.get("data") && !byId("error")) showLoaded(state.get("data"));
