@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from clock import Effort, race
+from clock import Effort, race, timed
 from report import Check, Part, line, milliseconds, title
 from sources import Source
 
@@ -22,6 +22,9 @@ METHODS: Final = ("naive", "minfia", "maxfia", "iga")
 RETRIEVAL_AIM: Final = 20.0
 GROWTH_AIM: Final = 1.25
 """Linear, with some room for caches that grow too small."""
+BORDER_AIM: Final = 10.0
+"""Seconds."""
+BELOW: Final = "5%"
 TIMES: Final = (1, 5, 50)
 MANY: Final = (2, 10, 100, 1000)
 
@@ -64,8 +67,12 @@ def measure(_sources: Sequence[Source], effort: Effort) -> Part:
     for growth in grown:
         amount = f"{growth.method}, {growth.amount:,} {growth.of}"
         print(line(WIDTHS, (amount, milliseconds(growth.seconds), "", f"{growth.seconds / growth.work * 1e9:.0f}")))
+    seconds, _ = timed(lambda: hide(rows, chosen[:10], method="border", below=BELOW))
+    border = Grown("border", "rows", n, n, seconds)
+    print(line(WIDTHS, (f"border, {n:,} rows", milliseconds(seconds), "", f"{seconds / n * 1e9:.0f}")))
     checks = [*judge(compared), *judge_growth(grown)]
-    return Part([figure._asdict() for figure in (*compared, *grown)], checks)
+    checks.append(Check(f"border: at most {BORDER_AIM:g} s", f"{seconds:.1f}", seconds <= BORDER_AIM))
+    return Part([figure._asdict() for figure in (*compared, *grown, border)], checks)
 
 
 def baskets(n: int) -> Transactions:

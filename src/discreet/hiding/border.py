@@ -185,45 +185,74 @@ def _choose_victims(case: Case, slack: Numbers, itemset: Numbers) -> tuple[Numbe
 
     Candidates are all items of the itemset, or only one: whichever loses the fewest legitimate itemsets.
     """
-    choices = [itemset, *(itemset[at : at + 1] for at in range(itemset.size) if itemset.size > 1)]
-    return min((_try_items(case, slack, choice) for choice in choices), key=lambda one: np.count_nonzero(one[0] < 0))
+    best, most = (slack, np.full(case.size, -1)), slack.size + 1
+    for choice in [itemset, *(itemset[:, None] if itemset.size > 1 else ())]:
+        if (found := _try_items(case, slack, choice, most)) is not None:
+            best, most = found, int(np.count_nonzero(found[0] < 0))
+    return best
 
 
-def _try_items(case: Case, slack: Numbers, choice: Numbers) -> tuple[Numbers, Numbers]:
+def _try_items(case: Case, slack: Numbers, choice: Numbers, most: int) -> tuple[Numbers, Numbers] | None:
+    """Return the same for some candidates; None if, and as soon as, ``most`` legitimate itemsets are lost or more."""
     wanted = np.zeros(case.others.codes.size, dtype=np.bool_)
     wanted[choice] = True
     touching = kernels.hiding.find_touched(*case.others.itemsets.flat, wanted)
     numbers = np.flatnonzero(touching & (slack >= 0))
-    some, room = numbers[:: max(1, -(-numbers.size // MOST_WEIGHED))], slack.copy()
-    lost = np.zeros((choice.size, case.size), dtype=np.bool_)
-    gone, step = lost.copy(), max(1, case.many // STEPS)
+    lost_before = int(np.count_nonzero(slack < 0))
+    some = numbers[:: max(1, -(-numbers.size // MOST_WEIGHED))]
+    weights, victims = _Weights(case, slack, choice, some), np.full(case.size, -1, dtype=np.int64)
+    step = max(1, case.many // STEPS)
     for left in range(case.many, 0, -step):
-        is_open = np.logical_not(lost.any(axis=0))
-        scores = _weigh_pairs(case, room, choice, some, is_open, gone)
+        is_open = victims < 0
+        scores = weights.add_up(is_open)
         rows = np.argsort(np.where(is_open, scores.min(axis=0), TAKEN), kind="stable")[: min(step, left)]
-        gone[:] = False
-        gone[scores[:, rows].argmin(axis=0), rows] = True
-        lost |= gone
-    after = slack.copy()
-    _weigh_pairs(case, after, choice, numbers, np.zeros(case.size, dtype=np.bool_), lost)
-    return after, np.where(lost.any(axis=0), choice[lost.argmax(axis=0)], -1)
+        victims[rows] = scores[:, rows].argmin(axis=0)
+        weights.take(rows, victims[rows])
+        if lost_before + np.count_nonzero(weights.slack[some] < 0) >= most:
+            return None
+    every = _Weights(case, slack, choice, numbers)
+    rows = np.flatnonzero(victims >= 0)
+    every.take(rows, victims[rows])
+    victims[rows] = choice[victims[rows]]
+    return (every.slack, victims) if np.count_nonzero(every.slack < 0) < most else None
 
 
-def _weigh_pairs(case: Case, slack: Numbers, choice: Numbers, numbers: Numbers, is_open: Marks, gone: Marks) -> Numbers:
-    """Return the weight of each item in each open row after some have gone; ``slack`` is updated."""
-    others, open_, gone_ = case.others, _pack_bits(is_open), _pack_bits(gone)
-    place = np.full(others.codes.size, -1, dtype=np.int64)
-    place[choice] = np.arange(choice.size)
-    heaviest = int(slack[numbers].max(initial=0) + 1).bit_length()
-    lines = heaviest + int(numbers.size).bit_length() + 1
+class _Weights:
+    """The weight of each candidate in each row: that of the legitimate itemsets ``numbers`` that could be lost."""
 
-    def weigh(start: int, stop: int) -> Bitmaps:
-        planes = np.zeros((choice.size, lines, open_.size), dtype=np.uint64)
-        sets, part = others.itemsets.flat, numbers[start:stop]
-        kernels.hiding.weigh_losses(*sets, part, slack, case.maps, open_, place, gone_, heaviest, planes)
-        return planes
+    def __init__(self, case: Case, slack: Numbers, choice: Numbers, numbers: Numbers) -> None:
+        self.case, self.slack, self.numbers = case, slack.copy(), numbers
+        self.place = np.full(case.others.codes.size, -1, dtype=np.int64)
+        self.place[choice] = np.arange(choice.size)
+        self.parts = _split(numbers.size, case.threads)
+        self.left, self.lines = np.full(numbers.size, -1), np.full(numbers.size, -1)
+        self.heaviest = int(slack[numbers].max(initial=0) + 1).bit_length()
+        size = choice.size, self.heaviest + int(numbers.size).bit_length() + 1, case.maps.shape[1]
+        self.planes = np.zeros((len(self.parts), *size), dtype=np.uint64)
 
-    scores = np.zeros((choice.size, 64 * open_.size), dtype=np.int64)
-    for planes in share(weigh, _split(numbers.size, case.threads), case.threads):
-        kernels.hiding.add_planes(planes, scores)
-    return scores[:, : case.size]
+    def add_up(self, is_open: Marks) -> Numbers:
+        """Return the weight of each candidate in each open row."""
+        open_, sets = _pack_bits(is_open), self.case.others.itemsets.flat
+
+        def weigh(start: int, stop: int) -> None:
+            own = self.numbers[start:stop], self.slack, self.left[start:stop], self.lines[start:stop]
+            planes = self.planes[self.parts.index((start, stop))]
+            kernels.hiding.weigh_losses(*sets, *own, self.case.maps, open_, self.place, self.heaviest, planes)
+
+        share(weigh, self.parts, self.case.threads)
+        scores = np.zeros((self.planes.shape[1], 64 * open_.size), dtype=np.int64)
+        for planes in self.planes:
+            kernels.hiding.add_planes(planes, open_, scores)
+        return scores[:, : self.case.size]
+
+    def take(self, rows: Numbers, places: Numbers) -> None:
+        """Take from each row the candidate of that place."""
+        maps = np.zeros((self.place.size, count_words(rows.size)), dtype=np.uint64)
+        kernels.hiding.narrow_maps(self.case.maps, rows, maps)
+        gone, sets = _pack_bits(places == np.arange(self.planes.shape[1])[:, None]), self.case.others.itemsets.flat
+
+        def take(start: int, stop: int) -> None:
+            own = self.numbers[start:stop], maps, self.place, gone, self.slack, self.left[start:stop]
+            kernels.hiding.take_rows(*sets, *own)
+
+        share(take, self.parts, self.case.threads)

@@ -6,11 +6,12 @@
 
 import numpy as np
 
-from discreet.kernels.common import find_longest, jit
+from discreet.kernels.common import find_longest, inner, jit
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import lowest_bit, popcount
 
 KEPT, REMOVED, FINAL = 0, 1, 2
+ALL = ~np.uint64(0)
 
 
 @jit
@@ -206,7 +207,7 @@ def find_touched(offsets, items, wanted):
     return found
 
 
-@jit
+@inner
 def meet(offsets, items, number, before, maps, stack):
     """Write to ``stack`` the rows with the first 1, 2, … items; those that ``before`` shares stand there already."""
     first, length, common = offsets[number], offsets[number + 1] - offsets[number], 0
@@ -215,12 +216,9 @@ def meet(offsets, items, number, before, maps, stack):
         while common < last and items[first + common] == items[offsets[before] + common]:
             common += 1
     for depth in range(common, length):
-        bits = maps[items[first + depth]]
-        if depth == 0:
-            stack[0] = bits
-        else:
-            for word in range(bits.size):
-                stack[depth, word] = stack[depth - 1, word] & bits[word]
+        item, above = items[first + depth], max(depth - 1, 0)
+        for word in range(stack.shape[1]):
+            stack[depth, word] = maps[item, word] & (stack[above, word] if depth else ALL)
     return length
 
 
@@ -237,56 +235,89 @@ def count_rows(offsets, items, start, stop, maps, counts):
 
 
 @jit
-def weigh_losses(offsets, items, numbers, slack, maps, is_open, place, gone, heaviest, planes):
-    """Sum up, for open rows and some items, the possible cost of taking the item off the row.
+def take_rows(offsets, items, numbers, maps, place, gone, slack, left):
+    """Take the rows of ``maps`` from itemsets: those that have lost an item of it from its slack, all from ``left``.
 
-    An item has a ``place`` among the items in question, or -1. ``gone[place]`` are the rows that have just lost it;
-    they reduce the ``slack`` of each itemset, the number of rows it can still lose. An itemset weighs nothing if it is
-    lost, or if all open rows that hold it are within its slack. Else it weighs 2 to the power of ``heaviest`` minus the
-    bit length of its slack + 1, for each of its items in question and each open row that holds it. Sums are bits in
-    ``planes[place]``: line i has the bits of value 2 ** i of all rows. So 64 rows are added at a time, and most carries
-    end at once.
+    An item has a ``place`` among the items in question, or -1; the rows ``gone[place]`` have lost it. An itemset of
+    slack below 0 is lost, and needs no look.
     """
     longest, before, words = 1, -1, maps.shape[1]
     for number in numbers:
         longest = max(longest, offsets[number + 1] - offsets[number])
     stack = np.empty((longest, words), np.uint64)
-    for number in numbers:
+    for at in range(numbers.size):
+        number = numbers[at]
         if slack[number] < 0:
             continue
         length = meet(offsets, items, number, before, maps, stack)
-        before, top, open_rows = number, stack[length - 1], 0
+        before, top = number, stack[length - 1]
         for word in range(words):
-            open_rows += popcount(top[word] & is_open[word])
-        for at in range(offsets[number], offsets[number + 1]):
-            if place[items[at]] >= 0:
+            left[at] -= popcount(top[word])
+        for i in range(offsets[number], offsets[number + 1]):
+            if place[items[i]] >= 0:
                 for word in range(words):
-                    slack[number] -= popcount(top[word] & gone[place[items[at]], word])
-        if slack[number] < 0 or open_rows <= slack[number]:
-            continue
-        bits, rest = heaviest, slack[number] + 1
-        while rest:
-            rest >>= 1
-            bits -= 1
-        for at in range(offsets[number], offsets[number + 1]):
-            if place[items[at]] >= 0:
-                lines = planes[place[items[at]]]
-                for word in range(words):
-                    carry, line = top[word] & is_open[word], bits
-                    while carry:
-                        held = lines[line, word]
-                        lines[line, word] = held ^ carry
-                        carry &= held
-                        line += 1
+                    slack[number] -= popcount(top[word] & gone[place[items[i]], word])
 
 
 @jit
-def add_planes(planes, scores):
-    """Add to ``scores[place, row]`` the sums in planes of bits."""
+def weigh_losses(offsets, items, numbers, slack, left, lines, maps, is_open, place, heaviest, planes):
+    """Sum up, for open rows and some items, the possible cost of taking the item off the row, after weights changed.
+
+    An itemset weighs nothing if it is lost, or if all open rows that hold it, ``left``, are within its slack. Else it
+    weighs 2 to the power of ``heaviest`` minus the bit length of its slack + 1, for each of its items in question and
+    each open row that holds it. ``lines`` has that power, or -1 for nothing: only what has changed is summed up. Sums
+    are bits in ``planes[place]``: line i has the bits of value 2 ** i of all rows. So 64 rows are added at a time, and
+    most carries end at once. A number in ``left`` below 0 is not known yet.
+    """
+    longest, before, words = 1, -1, maps.shape[1]
+    for number in numbers:
+        longest = max(longest, offsets[number + 1] - offsets[number])
+    stack = np.empty((longest, words), np.uint64)
+    for at in range(numbers.size):
+        number, length, line = numbers[at], 0, -1
+        if left[at] < 0:
+            length, before, left[at] = meet(offsets, items, number, before, maps, stack), number, 0
+            for word in range(words):
+                left[at] += popcount(stack[length - 1, word] & is_open[word])
+        if 0 <= slack[number] < left[at]:
+            line, rest = heaviest, slack[number] + 1
+            while rest:
+                rest >>= 1
+                line -= 1
+        if line == lines[at]:
+            continue
+        length, before = meet(offsets, items, number, before, maps, stack), number
+        for i in range(offsets[number], offsets[number + 1]):
+            if place[items[i]] >= 0:
+                replace_weight(stack[length - 1], is_open, lines[at], line, planes[place[items[i]]])
+        lines[at] = line
+
+
+@jit
+def replace_weight(rows, is_open, old, new, planes):
+    """Take 2 ** old from the sums of open rows and add 2 ** new; -1 stands for nothing."""
+    for word in range(rows.size):
+        carry, line = rows[word] & is_open[word], old
+        while carry and old >= 0:
+            held = planes[line, word]
+            planes[line, word] = held ^ carry
+            carry &= ~held
+            line += 1
+        carry, line = rows[word] & is_open[word], new
+        while carry and new >= 0:
+            held = planes[line, word]
+            planes[line, word] = held ^ carry
+            carry &= held
+            line += 1
+
+
+@jit
+def add_planes(planes, is_open, scores):
+    """Add to ``scores[place, row]`` the sums of open rows in planes of bits."""
     for place in range(planes.shape[0]):
         for line in range(planes.shape[1]):
             for word in range(planes.shape[2]):
-                rest = planes[place, line, word]
+                rest = planes[place, line, word] & is_open[word]
                 while rest:
                     scores[place, (word << 6) + lowest_bit(rest)] += np.int64(1) << line
                     rest &= rest - ONE
@@ -324,7 +355,7 @@ def mark_holders(offsets, items, starts, wanted_offsets, wanted_items, found):
         before, size = first, length
 
 
-@jit
+@inner
 def completes(item, inside, starts, wanted_offsets, wanted_items):
     """Return whether all items of a wanted itemset that ends in ``item`` are ``inside``."""
     for number in range(starts[item], starts[item + 1]):
