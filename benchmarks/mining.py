@@ -12,6 +12,7 @@ from typing import Final
 import auditing
 import blocking
 import cold
+import compiling
 import detecting
 import growth
 import hiding
@@ -33,6 +34,7 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "growth": growth.measure,
     "startup": startup.measure,
     "start": cold.measure,
+    "compiling": compiling.measure,
     "detect": detecting.measure,
     "audit": auditing.measure,
     "block": blocking.measure,

@@ -87,8 +87,10 @@ def _compare_hiding() -> None:
 
 
 def _attack() -> None:
-    patterns = discreet.mine(ROWS(), min_support="20%")
+    rows = ROWS()
+    patterns = discreet.mine(rows, min_support="20%")
     discreet.attack(patterns, k=5, seconds=1)
+    discreet.attack(patterns, k=5, rows=rows, complete=False, max_length=2)
     discreet.audit(discreet.read_facts(patterns, round_to=1), k=5)
 
 
@@ -164,8 +166,10 @@ def warm(progress: Progress) -> None:
 
 
 def main() -> None:
-    """Do the jobs that stdin names; prints of libraries go to stderr."""
+    """Do the jobs that stdin names, with the niceness of the first argument; prints of libraries go to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    with suppress(AttributeError, IndexError):  # not on every system, and not asked for
+        os.nice(int(sys.argv[1]))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

@@ -187,8 +187,9 @@ class Family(Labelled):
         yield closed[places], maps[:, None], counts
         if rest.size:
             width = len(self.labels), max(1, -(-self.longest // WORD))
+            order = np.argsort(-self.supports, kind="stable")
             places, maps, counts = kernels.open_tops.cells_of_any(
-                *self.itemsets.flat, self.supports, numbers[rest], *width, limit
+                *self.itemsets.flat, self.supports, order, numbers[rest], *width, limit
             )
             yield rest[places], maps, counts
 

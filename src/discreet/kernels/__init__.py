@@ -1,8 +1,8 @@
 """The hot loops and nothing else: arrays in, arrays out.
 
 A kernel calls only kernels of its own file and of common.py: Numba's cache of a file does not notice changes elsewhere.
-The one exception is search_lists.py, which calls search_frames.py; change both together. Each file is loaded at its
-first use (``kernels.itemsets``), so that ``import discreet`` and ``discreet --help`` stay quick.
+The one exception is search_lists.py, which calls search_frames.py, which calls frames.py; change them together. Each
+file is loaded at its first use (``kernels.itemsets``), so that ``import discreet`` and ``discreet --help`` stay quick.
 
 Kernels are Python, and run as such where there is little to do: compiling them would take longer. A call with large
 arrays, or of a kernel that has taken long before, is compiled; results are the same. Where Numba's variable
@@ -130,6 +130,13 @@ def is_warm() -> bool:
         return file.read_text() == wanted
     except OSError:
         return False
+
+
+def is_cold() -> bool:
+    """Return whether kernels are still to be compiled, here and by other processes; from now on, this decides."""
+    if Pace.patience is COLD:
+        Pace.patience = None
+    return _patience() is COLD
 
 
 def write_stamp() -> None:

@@ -12,20 +12,20 @@ by top, as bitmaps: bit ``j`` is the top's ``j``-th item.
 
 import numpy as np
 
-from discreet.kernels.common import jit, make_room, size_table, write
+from discreet.kernels.common import inner, jit, make_room, size_table, write
 from discreet.kernels.shapes import DONE, ONE, STOP
 from discreet.kernels.words import grow, lowest_bit, mix
 
 ALL, LOW, SIX, HALF = ~np.uint64(0), np.uint64(63), np.uint64(6), np.uint64(32)
 
 
-@jit
+@inner
 def is_small(count, k):
     """Return whether a cell holds from 1 to k − 1 rows."""
     return 0 < count < k
 
 
-@jit
+@inner
 def find_partners(rows, lists, weights, supports, first, goal, counts, menu, held):
     """Write the items behind ``first`` that are safe with it, and supports; return how many. ``counts`` stay 0."""
     (offsets, items), (list_offsets, listed) = rows, lists
@@ -45,7 +45,7 @@ def find_partners(rows, lists, weights, supports, first, goal, counts, menu, hel
     return size
 
 
-@jit
+@inner
 def gather_rows(lists, weights, n, first, menu, size, slots, labels, heaps, maps):
     """Write the rows with ``first`` or an item of the menu as bitmaps of it, and one for all others; return how many.
 
@@ -72,7 +72,7 @@ def gather_rows(lists, weights, n, first, menu, size, slots, labels, heaps, maps
     return many
 
 
-@jit
+@inner
 def part(start, stop, place, labels, heaps, maps, words, renamed, parted, totals, table, many):
     """Part the cells of the rows from ``start`` to ``stop`` by the item at ``place``; return how many there are then.
 
@@ -102,7 +102,7 @@ def part(start, stop, place, labels, heaps, maps, words, renamed, parted, totals
     return cells
 
 
-@jit
+@inner
 def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, stamp):
     """Write the rows from ``start`` to ``stop`` to ``end`` and on, with their new labels and the items left, merged.
 
@@ -141,7 +141,7 @@ def project(start, stop, end, parted, labels, heaps, maps, words, moved, slots, 
     return end
 
 
-@jit
+@inner
 def find_survivors(cells, many, place, whole, totals, table, least, k, menus, helds, depth, moved):
     """Write the items behind ``place`` that keep all cells safe to the next menu, and all new places to ``moved``."""
     size = 0
@@ -160,7 +160,7 @@ def find_survivors(cells, many, place, whole, totals, table, least, k, menus, he
     return size
 
 
-@jit
+@inner
 def append(stream, at, itemset, length, support, control):
     """Write one record at ``at``; return the stream and where the next one goes. Set STOP at a limit."""
     stream = make_room(stream, at, length, control)
@@ -197,7 +197,7 @@ def withhold(rows, lists, weights, supports, start, stop, goal, stream, control)
     return stream, at
 
 
-@jit
+@inner
 def descend(lists, weights, first, below, goal, itemset, slots, stream, at, control):
     """Write the safe itemsets of ``first`` and items ``below``, each safe with it; return the stream and its end."""
     (least, k, n, longest), (menu, held), offsets = goal, below, lists[0]
@@ -214,7 +214,8 @@ def descend(lists, weights, first, below, goal, itemset, slots, stream, at, cont
     # Levels: the items to go on with and their supports, how many, which is next, the rows, how many cells they are
     # in, and the label of those that hold the itemset so far.
     menus, helds = np.empty((4, menu.size), np.int32), np.empty((4, menu.size), np.int64)
-    menus[0], helds[0] = menu, held
+    for place in range(menu.size):
+        menus[0, place], helds[0, place] = menu[place], held[place]
     sizes, places = np.zeros(menu.size + 1, np.int64), np.zeros(menu.size + 1, np.int64)
     starts, ends = np.zeros(menu.size + 1, np.uint64), np.zeros(menu.size + 1, np.uint64)
     cells, wholes = np.zeros(menu.size + 1, np.uint64), np.zeros(menu.size + 1, np.uint64)

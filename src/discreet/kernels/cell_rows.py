@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import find_longest, jit
+from discreet.kernels.common import find_longest, inner, jit
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import lowest_bit, popcount
 
@@ -69,7 +69,7 @@ def find_members(rows, channels, many):
     return pairs[:size].copy()
 
 
-@jit
+@inner
 def number_tops(channels, code, many):
     """Return a line of bitmaps for each item of the tops of channels, and how many there are."""
     tops, top_offsets, top_items = channels[0], channels[4], channels[5]
@@ -82,7 +82,7 @@ def number_tops(channels, code, many):
     return line, lines
 
 
-@jit
+@inner
 def narrow_to(channel, channels, code, line, maps, wanted, held):
     """Write the rows of a channel to ``held``, and return its line; ``wanted`` is the base that was written before."""
     tops, base_offsets, bases, _, top_offsets, top_items = channels
@@ -130,7 +130,7 @@ def weigh(rows, weights, cells, tops, many, sums):
                     sums[cell] += weights[row]
 
 
-@jit
+@inner
 def narrow(held, at, maps, line, want):
     """Write behind line ``at`` of ``held`` those of its rows that hold the item of a line of ``maps``, or do not."""
     lacking = np.uint64(0) if want else ~np.uint64(0)
@@ -175,7 +175,7 @@ def count_supports(rows, weights, itemsets, many, held):
                     held[number] += weigh_bits(met[depth, word], weights, start + (word << 6))
 
 
-@jit
+@inner
 def number_items(items, many):
     """Return a number for each of ``many`` items, -1 for those not among ``items``, and how many have one."""
     line, lines = np.full(many, -1, np.int64), 0
@@ -185,7 +185,7 @@ def number_items(items, many):
     return line, lines
 
 
-@jit
+@inner
 def share_weight(weights, start, stop):
     """Return the weight that all rows from ``start`` to ``stop`` share; 0 if they differ."""
     for row in range(start + 1, stop):
@@ -194,7 +194,7 @@ def share_weight(weights, start, stop):
     return weights[start] if start < stop else np.int64(0)
 
 
-@jit
+@inner
 def weigh_bits(bits, weights, start):
     """Return the weight of the rows whose bits are set; bit 0 is row ``start``."""
     total = np.int64(0)
@@ -204,7 +204,7 @@ def weigh_bits(bits, weights, start):
     return total
 
 
-@jit
+@inner
 def map_block(offsets, items, start, stop, line, maps):
     """Write the rows from ``start`` to ``stop`` as a bitmap for each item that has a ``line``."""
     maps[:] = 0

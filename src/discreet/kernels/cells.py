@@ -9,7 +9,7 @@ Places in arrays are unsigned where speed counts: Numba checks the sign of a sig
 
 import numpy as np
 
-from discreet.kernels.common import grow_cells, jit, make_cells, size_table, trim
+from discreet.kernels.common import grow_cells, inner, jit, make_cells, size_table, trim
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import copy, grow, lowest_bit, mix, popcount
 
@@ -72,7 +72,7 @@ def gather(maps, touched, weights, total):
     return rows[:size], held[:size]
 
 
-@jit
+@inner
 def project(maps, weights, start, stop, keep, slots, stamp):
     """Write the rows from ``start`` to ``stop``, cut to the items of ``keep``, behind them, equal ones merged.
 
@@ -98,7 +98,7 @@ def project(maps, weights, start, stop, keep, slots, stamp):
     return end
 
 
-@jit
+@inner
 def tally(maps, weights, start, stop, top, index, table):
     """Add up in ``table`` the weights of rows by their items of ``top``: item by item, many rows at once."""
     bits, bit = top, np.uint64(0)
@@ -114,7 +114,7 @@ def tally(maps, weights, start, stop, top, index, table):
         table[index[at]] += weights[start + at]
 
 
-@jit
+@inner
 def split(tops, order, low, high, counts):
     """Split the tops ``order[low:high]`` by the item that most nearly half of them have; return the boundary."""
     counts[:] = 0
@@ -136,7 +136,7 @@ def split(tops, order, low, high, counts):
     return middle
 
 
-@jit
+@inner
 def spread(cell, top):
     """Return the bits of ``cell``, one for each item of ``top``, at the places of these items."""
     result, bits = np.uint64(0), top
@@ -272,21 +272,19 @@ def find_implications(cells, base_offsets, bases, top_offsets, top_items, many, 
     return offsets[: found + 1].copy(), found_bases[:entries].copy(), items[:found].copy(), False
 
 
-@jit
+@inner
 def keep_smallest(edges, size):
     """Move the edges that hold no other one to the front, smaller ones first; return how many."""
-    sizes = np.empty(size, np.int64)
-    for number in range(size):
-        sizes[number] = popcount(edges[number])
-    kept = 0
-    for edge in edges[:size][np.argsort(sizes, kind="mergesort")]:
-        if is_minimal(edges, kept, edge):
-            edges[kept] = edge
-            kept += 1
+    kept, others = 0, edges[:size].copy()
+    for bits in range(65):
+        for edge in others:
+            if popcount(edge) == bits and is_minimal(edges, kept, edge):
+                edges[kept] = edge
+                kept += 1
     return kept
 
 
-@jit
+@inner
 def is_minimal(others, size, bits):
     """Return whether none of ``others[:size]`` is part of ``bits``."""
     for other in range(size):
@@ -295,7 +293,7 @@ def is_minimal(others, size, bits):
     return True
 
 
-@jit
+@inner
 def find_transversals(edges, size):
     """Return the minimal itemsets that meet each edge: edge by edge, those that miss it take one of its items more."""
     hits = np.zeros(1, np.uint64)
@@ -320,7 +318,7 @@ def find_transversals(edges, size):
     return hits
 
 
-@jit
+@inner
 def is_first(held, items, first, bits, top):
     """Return whether no top before ``top`` has all items whose bits are set; bit 0 is the item at ``first``."""
     for word in range((top >> 6) + 1):

@@ -6,7 +6,7 @@ listed (``rooted``), it is the first.
 
 import numpy as np
 
-from discreet.kernels.common import jit
+from discreet.kernels.common import inner, jit
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import grow
 
@@ -27,7 +27,7 @@ def walk(trie, rooted, inside, found):
     return size
 
 
-@jit
+@inner
 def walk_within(trie, rooted, offsets, items, number, inside, found):
     """Do what ``walk`` does for the items of an itemset; ``inside`` is False before and after."""
     for at in range(offsets[number], offsets[number + 1]):
@@ -101,7 +101,7 @@ def match(offsets, items, others, other_items):
     return found
 
 
-@jit
+@inner
 def compare(items, start, stop, others, first, last):
     """Return less than 0, 0 or more than 0 as an itemset comes before, is, or comes after another."""
     for at in range(min(stop - start, last - first)):
@@ -125,7 +125,7 @@ def find_closed(offsets, items, supports, is_known, order):
     return np.flatnonzero(~is_open)
 
 
-@jit
+@inner
 def is_held(offsets, items, number, other):
     """Return whether itemset ``other`` holds all items of ``number``."""
     at, last = offsets[other], offsets[other + 1]

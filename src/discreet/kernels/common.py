@@ -15,11 +15,13 @@ if Pace.is_loading_plain:
         """Return a kernel that is not compiled."""
         return function
 
+    inner = jit
+
 else:
-    from discreet.kernels.compiled import jit
+    from discreet.kernels.compiled import inner, jit
 
 
-@jit
+@inner
 def size_table(many):
     """Return a power of 2, the size of a hash table that is at most half full with ``many`` entries."""
     size = 16
@@ -28,7 +30,7 @@ def size_table(many):
     return size
 
 
-@jit
+@inner
 def find_longest(offsets):
     """Return the length of the longest itemset, 0 if there is none."""
     longest = 0
@@ -37,13 +39,13 @@ def find_longest(offsets):
     return longest
 
 
-@jit
+@inner
 def make_cells(maps):
     """Return room for as many cells as there are bitmaps."""
     return Cells(np.empty(maps.shape[0], np.int32), maps, np.empty(maps.shape[0], np.int64))
 
 
-@jit
+@inner
 def grow_cells(cells, size):
     """Return ``cells`` with room for ``size`` of them at least."""
     if size <= cells.counts.size:
@@ -51,13 +53,13 @@ def grow_cells(cells, size):
     return Cells(grow(cells.tops, 2 * size), grow(cells.maps, 2 * size), grow(cells.counts, 2 * size))
 
 
-@jit
+@inner
 def trim(cells, size):
     """Return tops, bitmaps and numbers of rows of the first ``size`` cells."""
     return cells.tops[:size].copy(), cells.maps[:size].copy(), cells.counts[:size].copy()
 
 
-@jit
+@inner
 def make_room(stream, at, length, control):
     """Return ``stream`` with room for a record of ``length`` items at ``at``; set STOP where a limit is reached."""
     if at > control[ROOM] or control[FOUND] > control[MOST]:
@@ -66,7 +68,7 @@ def make_room(stream, at, length, control):
     return stream if stream.size >= size else grow(stream, 2 * size)
 
 
-@jit
+@inner
 def write(stream, at, itemset, length, support, control):
     """Write one record at ``at``, where there must be room for it; return where the next one goes."""
     stream[at], stream[at + 1] = length, support

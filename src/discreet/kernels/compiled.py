@@ -1,25 +1,46 @@
-"""How kernels are compiled, by Numba: loaded only where they are."""
+"""How kernels are compiled, by Numba: loaded only where they are.
 
+Compiling takes long, so whatever is not needed is left out. A kernel that only kernels call (``inner``) becomes code
+for LLVM, which they optimise together with their own; there is no machine code of it alone, nothing by which Python
+could call it, and no file in the cache. Steps of Numba for what no kernel does are omitted.
+"""
+
+import gc
+import os
 from time import perf_counter
 
 import numpy as np
+
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")  # of thousands of errors that nobody sees
+
 from llvmlite import ir
 from numba import njit, types
 from numba.core import event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic, overload
 
 from discreet.kernels import Pace, words
+
+OMITTED = {
+    *("WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "RewriteDynamicRaises", "DeadBranchPrune"),
+    *("InlineInlinables", "InlineOverloads", "FindLiterallyCalls", "LiteralUnroll", "RewriteSemanticConstants"),
+    *("LiteralPropagationSubPipelinePass", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics"),
+}
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
     """Tells whoever wants to know, once, that a kernel is compiled; adds up the time. Numba compiles one at a time."""
 
-    depth, start = 0, 0.0
+    depth, start, collects = 0, 0.0, True
 
     def on_start(self, _event):
-        """Tell it, and begin to measure; a kernel may be compiled within another one."""
+        """Tell it, and begin to measure; a kernel may be compiled within another one. Garbage is left till the end."""
         if not self.depth:
-            self.start = perf_counter()
+            self.start, self.collects = perf_counter(), gc.isenabled()
+            gc.disable()
         self.depth += 1
         if Pace.say is not None:
             say, Pace.say = Pace.say, None
@@ -30,16 +51,96 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
         self.depth -= 1
         if not self.depth:
             Pace.compiling += perf_counter() - self.start
+            if self.collects:
+                gc.enable()
 
 
 event.register("numba:compile", Compiling())
 
 
+class Part(JITCodeLibrary):  # type: ignore[misc]
+    """The code of an inner kernel, as Numba writes it."""
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(NativeLowering):  # type: ignore[misc]
+    """The last step for an inner kernel."""
+
+    _name = "part_lowering"
+
+    def run_pass(self, state):
+        """Write its code, and tell other kernels where it is."""
+        state.library, flags = Part(state.targetctx.codegen(), state.func_id.func_qualname), state.flags
+        state.flags = flags.copy()
+        state.flags.no_compile = state.flags.no_cpython_wrapper = True
+        super().run_pass(state)
+        state.flags = flags
+        state["cr"] = state.cr._replace(cfunc=object().__sizeof__)  # any function will do that is no other kernel's
+        state.targetctx.insert_user_function(state.cr.cfunc, state.cr.fndesc, [state.library])
+        return True
+
+
+class Compiler(CompilerBase):  # type: ignore[misc]
+    """The steps of Numba that kernels need."""
+
+    lowering = NativeLowering
+
+    def define_pipelines(self):
+        """Return them."""
+        steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        kept = [(step, text) for step, text in steps.passes if step.__name__ not in OMITTED]
+        steps.passes = [(self.lowering if step is NativeLowering else step, text) for step, text in kept]
+        steps.finalize()
+        return [steps]
+
+
+class PartCompiler(Compiler):
+    """Those that inner kernels need."""
+
+    lowering = PartLowering
+
+
+OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
+PART = {**OPTIONS, "pipeline_class": PartCompiler}
+
+
+def simplify(type_):
+    """Return the type that stands for this one: a constant is a variable, and a read-only array one like all others.
+
+    Whether a kernel writes to a read-only array is seen where kernels are plain.
+    """
+    if isinstance(type_, types.BaseTuple):
+        return types.BaseTuple.from_types(tuple(map(simplify, type_)), getattr(type_, "instance_class", None))
+    return type_.copy(readonly=False) if isinstance(type_, types.Array) else types.unliteral(type_)
+
+
 def jit(function):
-    """Return a kernel. A call with a constant is compiled as one with a variable, which would come second otherwise."""
-    kernel = njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+    """Return a kernel, which is compiled once for all types that are simply the same."""
+    kernel = njit(cache=True, pipeline_class=Compiler, **OPTIONS)(function)
     compile_ = kernel.compile
-    kernel.compile = lambda types_: compile_(tuple(map(types.unliteral, types_)))
+
+    def compile_simply(given):
+        simple = tuple(map(simplify, given))
+        entry = compile_(simple)
+        if simple != tuple(given):
+            kernel._insert([one._code for one in given], entry, False)  # noqa: FBT003, SLF001
+        return entry
+
+    kernel.compile = compile_simply
+    return kernel
+
+
+def inner(function):
+    """Return a kernel that only kernels call."""
+    kernel = njit(**PART)(function)
+    compile_ = kernel.compile
+    kernel.compile = lambda given: compile_(tuple(map(types.unliteral, given)))
     return kernel
 
 
@@ -62,17 +163,17 @@ def _cttz(_typing, _word):
     return types.uint64(types.uint64), generate
 
 
-@overload(words.popcount)
+@overload(words.popcount, jit_options=PART)
 def _popcount(word):
     return lambda word: _ctpop(word)
 
 
-@overload(words.lowest_bit)
+@overload(words.lowest_bit, jit_options=PART)
 def _lowest_bit(word):
     return lambda word: np.int64(_cttz(word))
 
 
-@overload(words.mix)
+@overload(words.mix, jit_options=PART)
 def _mix(word):
     def mix(word):
         product = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
@@ -81,7 +182,7 @@ def _mix(word):
     return mix
 
 
-@overload(words.grow)
+@overload(words.grow, jit_options=PART)
 def _grow(array, size):
     def grow(array, size):
         copy = np.empty((size, *array.shape[1:]), array.dtype)
@@ -93,7 +194,7 @@ def _grow(array, size):
     return grow
 
 
-@overload(words.copy)
+@overload(words.copy, jit_options=PART)
 def _copy(data, start, stop, out, size):
     def copy(data, start, stop, out, size):
         part, place = data[start:stop], out[size : size + stop - start]

@@ -9,7 +9,7 @@ Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in 
 
 import numpy as np
 
-from discreet.kernels.common import jit, size_table
+from discreet.kernels.common import inner, jit, size_table
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import mix, popcount
 
@@ -18,16 +18,17 @@ CONJUNCTION, PARITY = 0, 1
 # it is one cell or two, which ones, and the fewest and most rows in them.
 PREFIX, LAST, LOW, HIGH, BELOW, ABOVE, KIND, EVEN, ODD, LEAST, MOST = range(11)
 COLUMNS = 11
+LARGEST = 2**63 - 1
 ARE_FULL = False  # arrays have room for millions of itemsets, however few there are
 
 
-@jit
+@inner
 def key_of(node, item):
     """Return the key of a node's child, which is never 0."""
     return (np.uint64(node) << np.uint64(32)) | np.uint64(item + 1)
 
 
-@jit
+@inner
 def find_child(keys, values, node, item):
     """Return the node with one item more than ``node``, or -1."""
     key, low = key_of(node, item), np.uint64(keys.size - 1)
@@ -64,7 +65,7 @@ def plant(offsets, items, parents, lasts, lengths):
         lasts[node] = items[offsets[node + 1] - 1] if length else -1
 
 
-@jit
+@inner
 def write_items(parents, lasts, node, length, out):
     """Write the ``length`` items of a node to ``out`` in increasing order."""
     for place in range(length - 1, -1, -1):
@@ -72,7 +73,7 @@ def write_items(parents, lasts, node, length, out):
         node = parents[node]
 
 
-@jit
+@inner
 def find_stated(others, itemset, absents):
     """Return the limits that the publication itself sets for a nonempty itemset that is not a node.
 
@@ -90,14 +91,14 @@ def find_stated(others, itemset, absents):
         if place < itemset.size:
             continue
         if not below:
-            below, high = True, np.iinfo(np.int64).max
+            below, high = True, LARGEST
         low = max(low, lows[number])
         if last - first == itemset.size:
             high = highs[number]
     return low, high
 
 
-@jit
+@inner
 def drop(keys, values, itemset, length, node, parents, less):
     """Write to ``less[i]`` the node of the itemset of ``node`` without its i-th item."""
     for place in range(length - 1, -1, -1):
@@ -107,7 +108,7 @@ def drop(keys, values, itemset, length, node, parents, less):
         less[place] = other
 
 
-@jit
+@inner
 def are_nodes(keys, values, less, length, item):
     """Return whether all nodes of ``less`` have a child with ``item``."""
     for place in range(length):
@@ -116,7 +117,7 @@ def are_nodes(keys, values, less, length, item):
     return True
 
 
-@jit
+@inner
 def invert(table, length):
     """Turn the supports of all sets of so many items into the numbers of rows in their cells."""
     for place in range(length):
@@ -126,7 +127,7 @@ def invert(table, length):
                 table[cell] -= table[cell + step]
 
 
-@jit
+@inner
 def fill(keys, values, supports, itemset, length, nodes, cells):
     """Write the nodes of all sets of the first ``length`` items to ``nodes``, and how many rows are in their cells."""
     nodes[0] = 0
@@ -138,7 +139,7 @@ def fill(keys, values, supports, itemset, length, nodes, cells):
     invert(cells, length)
 
 
-@jit
+@inner
 def tabulate(keys, values, supports, nodes, cells, length, item, table):
     """Write how many rows are in each cell if none holds all items; ``item`` splits each of ``cells`` in two."""
     half, held = 1 << length, table[1 << length :]
@@ -150,7 +151,7 @@ def tabulate(keys, values, supports, nodes, cells, length, item, table):
         table[cell] = cells[cell] - held[cell]
 
 
-@jit
+@inner
 def bound(table, length, low, high):
     """Return the limits of the rows that hold all items, and the cells that set them, -1 where ``low``, ``high`` do.
 
@@ -169,7 +170,7 @@ def bound(table, length, low, high):
     return low, high, below, above
 
 
-@jit
+@inner
 def find_tight_pair(table, length, low, high):
     """Return a cell that is empty if ``low`` rows hold all items, and one that is if ``high`` do; or -1, -1.
 
@@ -187,15 +188,16 @@ def find_tight_pair(table, length, low, high):
     return even, odd
 
 
-@jit
+@inner
 def note(found, many, line):
     """Append a line to ``found`` if there is room; return how many there are."""
     if many < found.shape[0]:
-        found[many] = line
+        for place in range(line.size):
+            found[many, place] = line[place]
     return many + 1
 
 
-@jit
+@inner
 def find(table, length, line, k, found, many):
     """Note the cells of 1 to k - 1 rows, and a pair with so many in all; return how many are noted so far."""
     low, high = line[LOW], line[HIGH]
@@ -275,7 +277,7 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
     return start, new, many, True
 
 
-@jit
+@inner
 def is_among(keys, key):
     """Return whether a key is among ``keys``, which are in increasing order."""
     first, last = 0, keys.size

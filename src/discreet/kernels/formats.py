@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import jit
+from discreet.kernels.common import inner, jit
 from discreet.kernels.words import copy
 
 TAB, LINE_FEED, RETURN, BLANK, QUOTE, MINUS, POINT, ZERO, UNIT, NINE, DELETE = b'\t\n\r "-.019\x7f'
@@ -138,7 +138,7 @@ def drop_numbers(data, starts, stops, offsets, numbers, out):
     return size
 
 
-@jit
+@inner
 def find_digit(data, at, stop):
     """Return the place of the first digit from ``at`` on, or ``stop``."""
     while at < stop and not ZERO <= data[at] <= NINE:
@@ -209,7 +209,7 @@ def find_cells(data, at, separator, rows, columns, bounds):
         row += 1
 
 
-@jit
+@inner
 def find_cell(data, at, separator):
     """Return where the bare text of a cell starts and stops, and where the cell ends: -1 if quotes are wrong."""
     start = skip_blanks(data, at, separator)
@@ -223,7 +223,7 @@ def find_cell(data, at, separator):
     return start, cut_blanks(data, start, end), end
 
 
-@jit
+@inner
 def find_quote(data, at):
     """Return the place of the quote that closes a text, or the end of the data; two quotes stand for one."""
     while at < data.size:
@@ -235,13 +235,13 @@ def find_quote(data, at):
     return data.size
 
 
-@jit
+@inner
 def ends_cell(data, at, separator):
     """Return whether a cell ends at ``at``."""
     return at >= data.size or data[at] == separator or data[at] == LINE_FEED or data[at] == RETURN
 
 
-@jit
+@inner
 def skip_blanks(data, at, separator):
     """Return where the blanks from ``at`` on end; a separator is not a blank."""
     while at < data.size and (data[at] == BLANK or data[at] == TAB) and data[at] != separator:
@@ -249,7 +249,7 @@ def skip_blanks(data, at, separator):
     return at
 
 
-@jit
+@inner
 def cut_blanks(data, start, stop):
     """Return where the text from ``start`` to ``stop`` ends without the blanks at its end."""
     while stop > start and (data[stop - 1] == BLANK or data[stop - 1] == TAB):
@@ -257,7 +257,7 @@ def cut_blanks(data, start, stop):
     return stop
 
 
-@jit
+@inner
 def read_value(data, start, stop, separator):
     """Return the value of a text, 0 or 1 (such as 1, 1.0, or true in any case); else EMPTY or OTHER."""
     start = skip_blanks(data, start, separator)
@@ -271,7 +271,7 @@ def read_value(data, start, stop, separator):
     return 0 if is_word(data, start, size, FALSE) else OTHER
 
 
-@jit
+@inner
 def is_word(data, start, size, word):
     """Return whether the ``size`` bytes from ``start`` on are a lower-case word, in any case."""
     if size != len(word):

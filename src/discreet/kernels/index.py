@@ -8,7 +8,7 @@ numbers are little-endian.
 
 import numpy as np
 
-from discreet.kernels.common import jit
+from discreet.kernels.common import inner, jit
 
 BLOCK = 1 << 16
 FEW = 4096
@@ -64,7 +64,7 @@ def write_lists(offsets, items, counts, containers, starts, out):
         fill(offsets, items, counts[block], block * BLOCK, fresh, out)
 
 
-@jit
+@inner
 def fill(offsets, items, counts, first, fresh, out):
     """Write the rows of the block from row ``first`` on into the containers that begin at ``fresh``.
 
@@ -84,7 +84,7 @@ def fill(offsets, items, counts, first, fresh, out):
                 fresh[item] = begin + np.uint64(2)
 
 
-@jit
+@inner
 def put(out, at, number, size):
     """Write ``number`` in ``size`` bytes, the lowest first."""
     for place in range(size):

@@ -7,7 +7,7 @@ open_tops.py does the same for others.
 
 import numpy as np
 
-from discreet.kernels.common import grow_cells, jit, make_cells, trim
+from discreet.kernels.common import grow_cells, inner, jit, make_cells, trim
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import lowest_bit
 
@@ -51,7 +51,7 @@ def plant(offsets, items):
     return node_items, depths, ends, skips
 
 
-@jit
+@inner
 def gather_tops(offsets, items, tops, start, holders, place, chosen):
     """Return where a batch of at most 64 tops and 64 items ends, and how many items; write their places and tops."""
     stop, size = start, np.uint64(0)
@@ -72,7 +72,7 @@ def gather_tops(offsets, items, tops, start, holders, place, chosen):
     return stop, np.int64(size)
 
 
-@jit
+@inner
 def order_from_above(trie, many):
     """Return the turn of each of ``many`` itemsets, by its end, so that its supersets come first; the last is for 0.
 
@@ -94,7 +94,7 @@ def order_from_above(trie, many):
     return places
 
 
-@jit
+@inner
 def walk(trie, supports, holders, place, turns, paths, stream):
     """Write the itemsets within any top of a batch to ``stream``, at their ``turns``: tops, bitmap, support.
 
@@ -118,7 +118,7 @@ def walk(trie, supports, holders, place, turns, paths, stream):
     alive_tops[alive_tops.size - 1] = 0
 
 
-@jit
+@inner
 def deal(stream, starts, maps, counts):
     """Give each top of a batch its itemsets: top ``t`` gets those from ``starts[t]`` to ``starts[t + 1]``."""
     alive_tops, stream_maps, stream_counts = stream
@@ -142,7 +142,7 @@ def deal(stream, starts, maps, counts):
     return maps, counts
 
 
-@jit
+@inner
 def invert(maps, counts, first, last):
     """Turn the supports from ``first`` to ``last`` into cells, each its support less the cells above; return their sum.
 
@@ -201,7 +201,7 @@ def cells_of_closed(trie, offsets, items, supports, tops, many, limit):
     return found_tops, found_maps, found_counts, np.int64(met)
 
 
-@jit
+@inner
 def pack_cell(cell, items, first, last, place):
     """Return a bitmap over ``place`` as one over the items of a top."""
     bits = np.uint64(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import jit
+from discreet.kernels.common import inner, jit
 from discreet.kernels.shapes import HEAD, ONE
 from discreet.kernels.words import copy, lowest_bit
 
@@ -10,7 +10,7 @@ SHORT_ROW = 32
 SHORT_RUN = 16
 
 
-@jit
+@inner
 def is_rising(items, start, stop):
     """Return whether each item from ``start`` to ``stop`` is greater than the one before it."""
     rising = True
@@ -19,18 +19,20 @@ def is_rising(items, start, stop):
     return rising
 
 
-@jit
+@inner
 def sort_row(items, start, stop):
-    """Sort ``items`` from ``start`` to ``stop``: by insertion where they are few, since most rows are short."""
-    if stop - start > SHORT_ROW:
-        items[start:stop].sort()
-        return
-    for place in range(start + 1, stop):
-        item, at = items[place], place
-        while at > start and items[at - 1] > item:
-            items[at] = items[at - 1]
-            at -= 1
-        items[at] = item
+    """Sort ``items`` from ``start`` to ``stop`` by insertion; where they are many, first those some steps apart."""
+    step = 1
+    while step * SHORT_ROW < stop - start:
+        step = 3 * step + 1
+    while step:
+        for place in range(start + step, stop):
+            item, at = items[place], place
+            while at >= start + step and items[at - step] > item:
+                items[at] = items[at - step]
+                at -= step
+            items[at] = item
+        step //= 3
 
 
 @jit
@@ -190,7 +192,7 @@ def pack(offsets, items, ranks, bits, keys):
         keys[number] = key
 
 
-@jit
+@inner
 def compare(offsets, items, left, right):
     """Return less than 0, 0 or more than 0 as itemset ``left`` comes before, is, or comes after ``right``."""
     size, other = offsets[left + 1] - offsets[left], offsets[right + 1] - offsets[right]

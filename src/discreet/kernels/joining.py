@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from discreet.kernels.common import jit, size_table
+from discreet.kernels.common import inner, jit, size_table
 from discreet.kernels.shapes import ONE, Joined
 from discreet.kernels.words import grow, lowest_bit, mix, popcount
 
 
-@jit
+@inner
 def make_joined(many, words):
     """Return room for ``many`` itemsets, none yet."""
     rests, values = np.empty((many, words), np.uint64), np.zeros((many, words), np.uint64)
     return Joined(rests, values, np.zeros(size_table(many), np.int64))
 
 
-@jit
+@inner
 def find_slot(joined, rest):
     """Return where the number of ``rest`` is in the hash table, or where it would go."""
     word, low = np.uint64(0), np.uint64(joined.slots.size - 1)
@@ -31,7 +31,7 @@ def find_slot(joined, rest):
     return slot
 
 
-@jit
+@inner
 def put(joined, many, rest, values):
     """Add values to those of ``rest``; return all with room for one more, and how many there are."""
     slot = find_slot(joined, rest)

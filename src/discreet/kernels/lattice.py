@@ -5,7 +5,7 @@ Itemset ``i`` is ``items[offsets[i]:offsets[i + 1]]``, in dictionary order, with
 
 import numpy as np
 
-from discreet.kernels.common import find_longest, grow_cells, jit, make_cells, size_table, trim
+from discreet.kernels.common import find_longest, grow_cells, inner, jit, make_cells, size_table, trim
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import mix
 
@@ -13,7 +13,7 @@ MISSING, RISING = 1, 2
 NEAR = 4
 
 
-@jit
+@inner
 def sort_by_length(offsets):
     """Return the numbers of the itemsets, longest first; equal lengths keep their order."""
     total, longest = offsets.size - 1, find_longest(offsets)
@@ -54,7 +54,7 @@ def find_maximal(offsets, items, many):
     return found
 
 
-@jit
+@inner
 def is_covered(items, first, last, held, tops):
     """Return whether one of the ``tops`` holds the items from first to last; each item has a bitmap of tops."""
     if first == last:
@@ -70,7 +70,7 @@ def is_covered(items, first, last, held, tops):
     return False
 
 
-@jit
+@inner
 def hash_items(items, first, last, without):
     """Return a hash of the items from first to last, except the one at ``without``."""
     word = np.uint64(0)
@@ -93,7 +93,7 @@ def index(offsets, items):
     return slots
 
 
-@jit
+@inner
 def find_without(slots, offsets, items, number, without):
     """Return the number of the itemset that is ``number`` without its item at ``without``; -1 if there is none."""
     first, last, low = offsets[number], offsets[number + 1], np.uint64(slots.size - 1)
@@ -203,7 +203,7 @@ def may_be_cut(offsets, items, longest, many):
     return False
 
 
-@jit
+@inner
 def is_same(offsets, items, number, wanted, size):
     """Return whether an itemset is ``wanted[:size]``."""
     if offsets[number + 1] - offsets[number] != size:
@@ -214,7 +214,7 @@ def is_same(offsets, items, number, wanted, size):
     return True
 
 
-@jit
+@inner
 def is_rest(items, start, wider, without):
     """Return whether the items from ``start`` are ``wider`` without the item at ``without``."""
     for at in range(wider.size - 1):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from discreet.kernels.common import jit, size_table
-from discreet.kernels.shapes import HEAD, ONE
+from discreet.kernels.common import inner, jit, size_table
+from discreet.kernels.shapes import HEAD, ONE, Frame
 from discreet.kernels.words import grow, mix
 
 
@@ -56,7 +56,7 @@ def merge_to_records(offsets, items, weights, code, entries):
     return records[:start].copy(), starts[:many].copy()
 
 
-@jit
+@inner
 def is_same_record(records, left, right):
     """Return whether two records have the same items in the same order."""
     if records[left] != records[right]:
@@ -99,13 +99,14 @@ def split_weights(records, starts):
 
 @jit
 def map_all(records, rows, shifts, many):
-    """Return the frame of all rows: bitmaps of ``many`` items, the shift of each word, and the longest row."""
+    """Return the frame of all rows and ``many`` items."""
     words = 0
     for row in range(rows.size):
         if row == 0 or shifts[row] != shifts[row - 1]:
             start = row
         words += (row - start) & 63 == 0
     maps, word_shifts = np.zeros((many, words), np.uint64), np.empty(words, np.int64)
+    sets, starts = np.zeros((words << 6, (many + 63) >> 6), np.uint64), np.empty(words << 6, np.int32)
     word, longest = -1, 0
     for row in range(rows.size):
         if row == 0 or shifts[row] != shifts[row - 1]:
@@ -113,11 +114,14 @@ def map_all(records, rows, shifts, many):
         if (row - start) & 63 == 0:
             word += 1
             word_shifts[word] = shifts[row]
-        bit = ONE << np.uint64((row - start) & 63)
+        bit, line = ONE << np.uint64((row - start) & 63), (word << 6) + ((row - start) & 63)
+        starts[line] = rows[row]
         for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
-            maps[records[entry], word] |= bit
+            item = records[entry]
+            maps[item, word] |= bit
+            sets[line, item >> 6] |= ONE << np.uint64(item & 63)
         longest = max(longest, records[rows[row]])
-    return maps, word_shifts, longest
+    return Frame(maps, sets, word_shifts, longest, records, starts, 0, 0)
 
 
 @jit
@@ -274,7 +278,7 @@ def place_rows(starts, kept, many, slots):
         slots[find_row(slots, starts, kept, starts[row], starts[row + 1])] = row
 
 
-@jit
+@inner
 def find_row(slots, starts, kept, start, end):
     """Return the slot of the row ``kept[start:end]``: that of an equal merged row, or a free one."""
     slot, low = np.uint64(0), np.uint64(slots.size - 1)
@@ -286,7 +290,7 @@ def find_row(slots, starts, kept, start, end):
     return slot
 
 
-@jit
+@inner
 def is_same_row(starts, kept, number, start, end):
     """Return whether a merged row has the items from ``start`` to ``end``."""
     first = starts[number]

@@ -7,7 +7,7 @@ item. In bitmaps of a short top, of one word, intersections are numbered by them
 
 import numpy as np
 
-from discreet.kernels.common import grow_cells, jit, make_cells, size_table, trim
+from discreet.kernels.common import grow_cells, inner, jit, make_cells, size_table, trim
 from discreet.kernels.shapes import ONE, Short
 from discreet.kernels.words import lowest_bit, mix, popcount
 
@@ -20,7 +20,8 @@ def list_holders(offsets, items, many):
     starts, numbers = np.zeros(many + 1, np.int64), np.empty(offsets[-1] - offsets[0], np.int64)
     for at in range(offsets[0], offsets[-1]):
         starts[items[at]] += 1
-    starts = np.cumsum(starts)
+    for item in range(many):
+        starts[item + 1] += starts[item]
     for number in range(offsets.size - 2, -1, -1):
         for at in range(offsets[number], offsets[number + 1]):
             starts[items[at]] -= 1
@@ -28,7 +29,7 @@ def list_holders(offsets, items, many):
     return starts, numbers
 
 
-@jit
+@inner
 def choose_holders(starts, numbers, items, order, marks, chosen):
     """Write the itemsets that hold one of some items, and the first in ``order`` of the others; return how many.
 
@@ -95,7 +96,7 @@ def meet(offsets, items, supports, chosen, place, maps, counts, numbers):
     return size
 
 
-@jit
+@inner
 def is_better(offsets, supports, number, other):
     """Return whether an itemset has more support than another, or the same and fewer items."""
     if supports[number] != supports[other]:
@@ -103,25 +104,28 @@ def is_better(offsets, supports, number, other):
     return offsets[number + 1] - offsets[number] < offsets[other + 1] - offsets[other]
 
 
-@jit
+@inner
 def invert_words(maps, counts, size, cells, held):
     """Do what ``invert`` does for bitmaps of several words: write the cells that are not 0; return how many."""
     lengths, many = np.empty(size, np.int64), 0
     for number in range(size):
-        lengths[number] = -count_bits(maps, number)
-    for number in np.argsort(lengths, kind="mergesort"):
-        left = counts[number]
-        for cell in range(many):
-            left -= held[cell] if is_within(maps, number, cells, cell) else 0
-        if left != 0:
-            held[many] = left
-            for word in range(maps.shape[0]):
-                cells[word, many] = maps[word, number]
-            many += 1
+        lengths[number] = count_bits(maps, number)
+    for length in range(64 * maps.shape[0], -1, -1):
+        for number in range(size):
+            if lengths[number] != length:
+                continue
+            left = counts[number]
+            for cell in range(many):
+                left -= held[cell] if is_within(maps, number, cells, cell) else 0
+            if left != 0:
+                held[many] = left
+                for word in range(maps.shape[0]):
+                    cells[word, many] = maps[word, number]
+                many += 1
     return many
 
 
-@jit
+@inner
 def make_short(total):
     """Return room for intersections of ``total`` itemsets with a short top."""
     size = 1 << SHORT
@@ -129,7 +133,7 @@ def make_short(total):
     return Short(np.zeros(total, np.int64), touched, bests, firsts, np.empty(size, np.int64))
 
 
-@jit
+@inner
 def meet_short(offsets, supports, starts, holders, top, best, room):
     """Write the intersections with a short top to ``masks`` in the order of ``sort_masks``; return how many.
 
@@ -167,7 +171,7 @@ def meet_short(offsets, supports, starts, holders, top, best, room):
     return size
 
 
-@jit
+@inner
 def sort_masks(masks, size, firsts):
     """Sort the first ``size`` masks: more items come first, and of equally many the one that was found first."""
     for start in range(1, size):
@@ -182,7 +186,7 @@ def sort_masks(masks, size, firsts):
         masks[at] = mask
 
 
-@jit
+@inner
 def invert_short(supports, room, size, held):
     """Keep the masks whose cells are not 0, and write those to ``held``; return how many."""
     many = 0
@@ -199,20 +203,22 @@ def invert_short(supports, room, size, held):
 
 
 @jit
-def cells_of_any(offsets, items, supports, tops, many, words, limit):
+def cells_of_any(offsets, items, supports, order, tops, many, words, limit):
     """Do what ``cells_of_closed`` does for tops that need not be closed: every itemset that meets a top counts.
 
     Those that do not meet it have one intersection, the empty one, whose support is the largest of all; unless the
-    empty itemset is listed with less, which no rows have.
+    empty itemset is listed with less, which no rows have. ``order`` is by falling support.
     """
     place, total = np.full(many, -1, np.int64), offsets.size - 1
     starts, holders = list_holders(offsets, items, many)
-    order, marks = np.argsort(-supports, kind="mergesort"), np.zeros((total >> 6) + 1, np.uint64)
+    marks = np.zeros((total >> 6) + 1, np.uint64)
     is_sound = total > 0 and (offsets[0] < offsets[1] or order[0] == 0)
     maps, counts = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
     bases, held = np.empty((words, total + 1), np.uint64), np.empty(total + 1, np.int64)
-    numbers, chosen, room = np.empty(total + 1, np.int64), np.arange(total), make_short(total)
+    numbers, chosen, room = np.empty(total + 1, np.int64), np.empty(total, np.int64), make_short(total)
     cells, found = make_cells(np.empty((1024, words), np.uint64)), 0
+    for number in range(total):
+        chosen[number] = number
     for number in range(tops.size):
         first, last = offsets[tops[number]], offsets[tops[number] + 1]
         is_short = is_sound and last - first <= SHORT
@@ -239,34 +245,33 @@ def cells_of_any(offsets, items, supports, tops, many, words, limit):
 
 
 @jit
-def find_coefficients(maps, counts, size, base):
+def find_coefficients(maps, counts, order, base):
     """Return the coefficient of each support in the sum for the cell ``base``: the Möbius function of the family.
 
-    Supersets count, unless one of their own has the same support: the smallest once, others less those below.
+    Supersets count, unless one of their own has the same support: the smallest once, others less those below. In
+    ``order`` smaller ones come first.
     """
-    chosen, lengths, many = np.empty(size, np.int64), np.empty(size, np.int64), 0
-    for number in range(size):
+    chosen, result, many = np.empty(order.size, np.int64), np.zeros(order.size, np.int64), 0
+    for number in order:
         if is_within(base, 0, maps, number):
-            chosen[many], lengths[many] = number, count_bits(maps, number)
+            chosen[many] = number
             many += 1
-    order, result = chosen[:many][np.argsort(lengths[:many], kind="mergesort")], np.zeros(size, np.int64)
     for at in range(many):
-        number, free = order[at], True
-        for after in order[at + 1 :]:
-            if counts[after] == counts[number] and is_within(maps, number, maps, after):
+        number, free, first = chosen[at], True, True
+        for after in range(at + 1, many):
+            if counts[chosen[after]] == counts[number] and is_within(maps, number, maps, chosen[after]):
                 free = False
                 break
         if free:
-            first = True
-            for before in order[:at]:
-                if result[before] != 0 and is_within(maps, before, maps, number):
-                    result[number] -= result[before]
+            for before in range(at):
+                if result[chosen[before]] != 0 and is_within(maps, chosen[before], maps, number):
+                    result[number] -= result[chosen[before]]
                     first = False
             result[number] += first
     return result
 
 
-@jit
+@inner
 def count_bits(maps, number):
     """Return how many bits of a bitmap are set."""
     bits = np.int64(0)
@@ -275,7 +280,7 @@ def count_bits(maps, number):
     return bits
 
 
-@jit
+@inner
 def is_within(maps, small, others, large):
     """Return whether bitmap ``small`` of ``maps`` is part of bitmap ``large`` of ``others``."""
     for word in range(maps.shape[0]):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import grow_cells, jit, make_cells, trim
+from discreet.kernels.common import grow_cells, inner, jit, make_cells, trim
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import popcount
 
@@ -35,7 +35,7 @@ def by_all_supports(offsets, items, supports, many, tops, limit):
     return trim(cells, found)
 
 
-@jit
+@inner
 def signed_sum(held, base, rest):
     """Return the sum of ``held`` over the sets from base to base and ``rest``, odd ones subtracted (Lemma 8)."""
     rows, part = np.int64(0), rest
@@ -46,7 +46,7 @@ def signed_sum(held, base, rest):
         part = (part - 1) & rest
 
 
-@jit
+@inner
 def find_first_items(offsets, items, many):
     """Return for each item the first itemset that starts with it or a later item, and last the number of itemsets."""
     starts = np.full(many + 1, offsets.size - 1, np.int64)
@@ -58,7 +58,7 @@ def find_first_items(offsets, items, many):
     return starts
 
 
-@jit
+@inner
 def find(offsets, items, starts, wanted, size):
     """Return the number of the itemset ``wanted[:size]``, by bisection of those that start with its first item."""
     if size == 0:
@@ -75,15 +75,15 @@ def find(offsets, items, starts, wanted, size):
 
 
 @jit
-def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
+def by_closed_supports(offsets, items, supports, order, many, tops, cut, limit):
     """Return the cells of ``tops`` by Algorithm 2 of k-anonymous patterns (OICD): closed bases, summed up as above.
 
     A top has fewer than 60 items. The support of an itemset between base and top is the largest of a closed superset
-    within the top, so the closed itemsets are searched by falling support. Tops of ``cut`` items, where longer ones
-    were cut off, need not be closed: there closed itemsets that reach beyond the top count too.
+    within the top, so the closed itemsets are searched by falling support, in ``order``. Tops of ``cut`` items, where
+    longer ones were cut off, need not be closed: there closed itemsets that reach beyond the top count too.
     """
     cells, found = make_cells(np.empty((1024, 1), np.uint64)), 0
-    order, place = np.argsort(-supports, kind="mergesort"), np.full(many, -1, np.int64)
+    place = np.full(many, -1, np.int64)
     maps, held = np.empty(supports.size, np.uint64), np.empty(supports.size, np.int64)
     for number in range(tops.size):
         first, last = offsets[tops[number]], offsets[tops[number] + 1]
@@ -99,7 +99,10 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
                 elif last - first < cut:
                     inside = False
                     break
-            if inside and not (last - first == cut and bits in maps[:size]):
+            is_new = inside
+            for other in range(size if last - first == cut else 0):
+                is_new &= maps[other] != bits
+            if is_new:
                 maps[size], held[size] = bits, supports[closed]
                 size += 1
         for at in range(first, last):
@@ -113,7 +116,7 @@ def by_closed_supports(offsets, items, supports, many, tops, cut, limit):
     return trim(cells, found)
 
 
-@jit
+@inner
 def signed_sum_of_closed(maps, held, base, rest):
     """Do what ``signed_sum`` does where only closed itemsets have a support of their own."""
     rows, part = np.int64(0), rest
@@ -128,54 +131,10 @@ def signed_sum_of_closed(maps, held, base, rest):
 
 
 @jit
-def by_projection(data, many, itemsets, words, limit):
-    """Return the cells of tops by PMICD: weighted rows are cut to a top and sorted, and equal ones counted."""
-    offsets, items, weights = data
-    top_offsets, top_items = itemsets
-    cells, found = make_cells(np.empty((1024, words), np.uint64)), 0
-    place, rows = np.full(many, -1, np.int64), offsets.size - 1
-    maps, cut, held = np.empty((rows, words), np.uint64), np.empty(rows, np.uint64), weights.copy()
-    # If each row stands for itself alone, its weight need not be carried along.
-    alone = held.sum() == rows
-    for number in range(top_offsets.size - 1):
-        first, last = top_offsets[number], top_offsets[number + 1]
-        for at in range(first, last):
-            place[top_items[at]] = at - first
-        maps[:] = 0
-        for row in range(rows):
-            for at in range(offsets[row], offsets[row + 1]):
-                bit = place[items[at]]
-                if bit >= 0:
-                    maps[row, bit >> 6] |= ONE << np.uint64(bit & 63)
-        for at in range(first, last):
-            place[top_items[at]] = -1
-        if words == 1 and alone:
-            cut[:] = maps[:, 0]
-            cut.sort()
-            maps[:, 0] = cut
-        else:
-            held[:] = weights
-            for word in range(words):
-                order = np.argsort(maps[:, word], kind="mergesort")
-                maps, held = maps[order], held[order]
-        start = 0
-        while start < rows:
-            stop, count = start + 1, held[start]
-            while stop < rows and is_same(maps, start, stop):
-                count += held[stop]
-                stop += 1
-            if count < limit:
-                cells = grow_cells(cells, found + 1)
-                cells.tops[found], cells.maps[found], cells.counts[found] = number, maps[start], count
-                found += 1
-            start = stop
-    return trim(cells, found)
-
-
-@jit
-def is_same(maps, left, right):
-    """Return whether two bitmaps are equal."""
-    for word in range(maps.shape[1]):
-        if maps[left, word] != maps[right, word]:
-            return False
-    return True
+def project(offsets, items, place, maps):
+    """Write rows as bitmaps of the items with a ``place`` (not -1); all bitmaps are 0 before."""
+    for row in range(offsets.size - 1):
+        for at in range(offsets[row], offsets[row + 1]):
+            bit = place[items[at]]
+            if bit >= 0:
+                maps[bit >> 6, row] |= ONE << np.uint64(bit & 63)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import jit, size_table
+from discreet.kernels.common import inner, jit, size_table
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import grow, mix
 
@@ -75,7 +75,7 @@ def find_cells(rows, weights, people, tops, limit):
     return numbers[:found].copy(), maps[:found].copy(), counts[:found, 0].copy(), counts[:found, 1].copy()
 
 
-@jit
+@inner
 def is_same(rows, left, right, used, masks, size):
     """Return whether two rows have the same items of a top, whose words are ``used``."""
     for at in range(size):

@@ -4,19 +4,20 @@ A *frame* is a part of the rows restricted to a part of the items, as bitmaps: o
 words per item. Equal rows are merged; a merged row of weight 13 = 8 + 4 + 1 has a bit in the words of weight 8, of
 weight 4 and of weight 1, so that a support is a sum of shifted bit counts.
 
-A *menu* is the list of items at one level of the search: first the excluded ones (the itemsets with them are found
-elsewhere; they only decide whether an itemset is closed or maximal), then those to extend with, the rarest first. The
-child at place p of a menu excludes all places before p and goes on with those behind it. So each itemset is met once,
-in any order of the items, and no store of results is needed.
+A *menu* is the list of items to extend with at one level of the search, the rarest first. The child at place p of a
+menu goes on with the places behind p and excludes those before it: the itemsets with them are found elsewhere, and they
+only decide whether an itemset is closed or maximal. So each itemset is met once, in any order of the items, and no
+store of results is needed.
 
 ``names`` are the items at the places of a frame. ``control`` is shared with the caller (see common.py).
 """
 
 import numpy as np
 
-from discreet.kernels.common import jit, make_room, write
+from discreet.kernels.common import inner, jit, make_room, write
+from discreet.kernels.frames import is_preceded, is_shadowed, is_thin, narrow, project, weigh, weigh_all
 from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, PART, STOP, Memory, Stack
-from discreet.kernels.words import popcount
+from discreet.kernels.words import lowest_bit
 
 FREQUENT, CLOSED, MAXIMAL, UNEXTENDED = 0, 1, 2, 3
 KNOWN = 8
@@ -26,47 +27,28 @@ NONE = np.uint64(0)
 # Views of arrays are not kept in variables inside loops: Numba would count references at each turn.
 
 
-@jit
-def weigh(rows, depth, maps, item, shifts):
-    """Return the weight of the rows at level ``depth`` that hold ``item``."""
-    weight = np.int64(0)
-    for w in range(shifts.size):
-        weight += np.int64(popcount(rows[depth, w] & maps[item, w])) << shifts[w]
-    return weight
-
-
-@jit
-def is_within(rows, depth, maps, item):
-    """Return whether every row at level ``depth`` holds ``item``."""
-    for w in range(rows.shape[1]):
-        if rows[depth, w] & ~maps[item, w]:
-            return False
-    return True
-
-
-@jit
-def narrow(rows, depth, maps, item):
-    """Write to level ``depth`` + 1 the rows of level ``depth`` that hold ``item``."""
-    for w in range(rows.shape[1]):
-        rows[depth + 1, w] = rows[depth, w] & maps[item, w]
-
-
-@jit
-def build_stack(words, deepest, menu, length):
-    """Return the stack of a search that goes ``deepest`` levels down."""
-    items, levels = menu.items, deepest + 2
+@inner
+def build_stack(frame, deepest, menu, length):
+    """Return the stack of a search that goes ``deepest`` levels down; items that are not in the menu are excluded."""
+    items, levels, words = menu.items, deepest + 2, frame.shifts.size
     rows, menus = np.empty((levels, words), np.uint64), np.empty((levels, items.size), np.int32)
     held, lengths = np.empty((levels, items.size), np.int64), np.empty(levels, np.int64)
     place, stop = np.empty(levels, np.int64), np.empty(levels, np.int64)
+    excluded = np.empty((levels, frame.sets.shape[1]), np.uint64)
     for w in range(words):
         rows[0, w] = ~NONE
+    for w in range(excluded.shape[1]):
+        excluded[0, w] = NONE
+    for item in range(frame.maps.shape[0]):
+        excluded[0, item >> 6] |= ONE << np.uint64(item & 63)
     for i in range(items.size):
         menus[0, i], held[0, i] = items[i], menu.counts[i]
+        excluded[0, items[i] >> 6] ^= ONE << np.uint64(items[i] & 63)
     place[0], stop[0], lengths[0] = menu.start, items.size, length
-    return Stack(rows, menus, held, place, stop, lengths)
+    return Stack(rows, menus, held, place, stop, lengths, excluded)
 
 
-@jit
+@inner
 def report(place, stop, depth, control):
     """Report progress: places done at the top level, thousandths of the next level."""
     if control[INNER]:
@@ -77,52 +59,38 @@ def report(place, stop, depth, control):
         control[PART] = 1000 - 1000 * (stop[1] - place[1]) // stop[1]
 
 
-@jit
-def sort_menu(menus, held, depth, start, stop):
-    """Sort the menu at ``depth`` from ``start`` to ``stop`` by rising count; equal counts keep their order."""
-    for place in range(start + 1, stop):
-        item, count, at = menus[depth, place], held[depth, place], place
-        while at > start and held[depth, at - 1] > count:
-            menus[depth, at], held[depth, at] = menus[depth, at - 1], held[depth, at - 1]
-            at -= 1
-        menus[depth, at], held[depth, at] = item, count
-
-
-@jit
-def is_shadowed(maps, rows, menus, held, depth, here):
-    """Return whether an excluded item is in all rows at level ``depth`` + 1, reached through place ``here``."""
-    for place in range(here):
-        if held[depth, place] >= held[depth, here] and is_within(rows, depth + 1, maps, menus[depth, place]):
-            return True
-    return False
-
-
-@jit
-def is_extended(maps, shifts, rows, level, menus, depth, here, least):
-    """Return whether an item before ``here`` in the menu at ``depth`` is in ``least`` of the rows at ``level``."""
+@inner
+def is_extended(maps, shifts, rows, level, menus, excluded, depth, here, least):
+    """Return whether an item excluded at place ``here`` of ``depth`` is in ``least`` of the rows at ``level``."""
     for place in range(here):
         if weigh(rows, level, maps, menus[depth, place], shifts) >= least:
             return True
+    for item in range(maps.shape[0]):
+        is_excluded = excluded[depth, item >> 6] >> np.uint64(item & 63) & ONE
+        if is_excluded and weigh(rows, level, maps, item, shifts) >= least:
+            return True
     return False
 
 
-@jit
-def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
-    """Complete the menu at ``depth`` + 1: put the places before ``here`` that are still frequent in front, as excluded.
+@inner
+def exclude(excluded, depth, item):
+    """Exclude ``item`` at ``depth``."""
+    excluded[depth, item >> 6] |= ONE << np.uint64(item & 63)
 
-    The items at ``here`` to ``free`` move behind them, by rising count. Return where these start.
-    """
-    below, kept = depth + 1, 0
+
+@inner
+def descend(menus, held, excluded, depth, here, free):
+    """Complete the level below ``depth``: exclude the places before ``here``; sort ``free`` items by rising count."""
+    for w in range(excluded.shape[1]):
+        excluded[depth + 1, w] = excluded[depth, w]
     for place in range(here):
-        count = weigh(rows, below, maps, menus[depth, place], shifts)
-        if count >= least:
-            menus[below, kept], held[below, kept] = menus[depth, place], count
-            kept += 1
-    for place in range(here, free):
-        menus[below, kept + place - here] = menus[below, place]
-        held[below, kept + place - here] = held[below, place]
-    sort_menu(menus, held, below, kept, kept + free - here)
-    return kept
+        exclude(excluded, depth + 1, menus[depth, place])
+    for place in range(1, free):
+        item, count, at = menus[depth + 1, place], held[depth + 1, place], place
+        while at > 0 and held[depth + 1, at - 1] > count:
+            menus[depth + 1, at], held[depth + 1, at] = menus[depth + 1, at - 1], held[depth + 1, at - 1]
+            at -= 1
+        menus[depth + 1, at], held[depth + 1, at] = item, count
 
 
 # The loops below return when the stream is full, and their callers make room: replacing an array inside a loop would
@@ -132,7 +100,7 @@ def exclude(maps, shifts, rows, menus, held, depth, here, free, least):
 @jit
 def find_frequent(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the frequent itemsets that extend the prefix."""
-    stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
+    stack = build_stack(frame, frame.longest, menu, prefix.length)
     depth = 0
     while depth >= 0 and not control[STOP]:
         stream = make_room(stream, at, prefix.itemset.size, control)
@@ -140,11 +108,11 @@ def find_frequent(_kind, frame, menu, names, prefix, goal, stream, at, control):
     return stream, at
 
 
-@jit
+@inner
 def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, control):
     """Go on from ``depth``; return the depth and where the next record goes."""
-    maps, shifts, _ = frame
-    rows, menus, held, place, stop, lengths = stack
+    maps, _, shifts, _, _, _, _, _ = frame
+    rows, menus, held, place, stop, lengths, _ = stack
     least, shortest, longest = goal
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
@@ -175,23 +143,31 @@ def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, c
 @jit
 def find_closed(kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the closed itemsets that extend the prefix; if UNEXTENDED, those no item can extend."""
-    stack = build_stack(frame.shifts.size, frame.longest, menu, prefix.length)
-    depth, itemset, whole = 0, prefix.itemset, kind == UNEXTENDED
-    while depth >= 0 and not control[STOP]:
-        stream = make_room(stream, at, itemset.size, control)
-        depth, at = step_closed(frame, stack, menu.stop, names, itemset, goal, whole, depth, stream, at, control)
+    itemset, whole, common = prefix.itemset, kind == UNEXTENDED, np.empty(frame.first, np.int32)
+    whole_stack = build_stack(frame, frame.longest, menu, prefix.length)
+    for place in range(menu.start, menu.stop):
+        part, stack = frame, whole_stack
+        if is_thin(frame, menu.items[place]):
+            part = project(frame, menu.items[place])
+            stack = build_stack(part, part.longest, menu, prefix.length)
+        depth, stack.place[0] = 0, place
+        while depth >= 0 and not control[STOP]:
+            stream = make_room(stream, at, itemset.size, control)
+            depth, at = step_closed(
+                part, stack, place + 1, names, itemset, goal, whole, depth, common, stream, at, control
+            )
     return stream, at
 
 
-@jit
-def step_closed(frame, stack, last, names, itemset, goal, whole, depth, stream, at, control):
+@inner
+def step_closed(frame, stack, last, names, itemset, goal, whole, depth, common, stream, at, control):
     """Go on from ``depth``; return the depth and where the next record goes.
 
     An itemset is closed when no item outside it is in all of its rows. Items behind it in the menu are taken in
     (closure); if one that is excluded is in all of its rows, the itemset and all above it here belong elsewhere.
     """
-    maps, shifts, _ = frame
-    rows, menus, held, place, stop, lengths = stack
+    maps, sets, shifts, _, records, starts, first, known = frame
+    rows, menus, held, place, stop, lengths, excluded = stack
     least, _, longest = goal
     full = stream.size - itemset.size - HEAD
     while depth >= 0 and at <= full and not control[STOP]:
@@ -202,9 +178,11 @@ def step_closed(frame, stack, last, names, itemset, goal, whole, depth, stream, 
         place[depth] += 1
         report(place, stop, depth, control)
         narrow(rows, depth, maps, menus[depth, here])
-        if is_shadowed(maps, rows, menus, held, depth, here):
+        if is_shadowed(maps, sets, rows, menus, held, excluded, depth, here):
             continue
-        support, size, free = held[depth, here], lengths[depth] + 1, here
+        if first > 0 and is_preceded(records, starts, first, known, rows, depth + 1, common):
+            continue
+        support, size, free = held[depth, here], lengths[depth] + 1, 0
         itemset[size - 1] = names[menus[depth, here]]
         for other in range(here + 1, end):
             item = menus[depth, other]
@@ -216,18 +194,30 @@ def step_closed(frame, stack, last, names, itemset, goal, whole, depth, stream, 
                 menus[depth + 1, free], held[depth + 1, free] = item, count
                 free += 1
         if size <= longest and not (
-            whole and (free > here or is_extended(maps, shifts, rows, depth + 1, menus, depth, here, least))
+            whole and (free > 0 or is_extended(maps, shifts, rows, depth + 1, menus, excluded, depth, here, least))
         ):
             at = write(stream, at, itemset, size, support, control)
-        if free == here or size >= longest:
+        if free == 0 or size >= longest:
             continue
-        kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
+        descend(menus, held, excluded, depth, here, free)
         depth += 1
-        lengths[depth], place[depth], stop[depth] = size, kept, kept + free - here
+        lengths[depth], place[depth], stop[depth] = size, 0, free
     return depth, at
 
 
-@jit
+@inner
+def drop_rare(maps, shifts, rows, excluded, depth, least):
+    """Exclude no longer what is in fewer than ``least`` of the rows at ``depth``."""
+    for i in range(excluded.shape[1]):
+        left = excluded[depth, i]
+        while left:
+            item = (i << 6) + lowest_bit(left)
+            if weigh(rows, depth, maps, item, shifts) < least:
+                excluded[depth, i] ^= ONE << np.uint64(item & 63)
+            left &= left - ONE
+
+
+@inner
 def is_covered(known, tops, scratch, words, menus, depth, start, stop):
     """Return whether a maximal itemset known at ``depth`` holds the menu there from ``start`` to ``stop``."""
     for w in range(words):
@@ -245,7 +235,7 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
 @jit
 def find_maximal(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the maximal itemsets that extend the prefix."""
-    stack = build_stack(frame.shifts.size, frame.longest + 1, menu, 0)
+    stack = build_stack(frame, frame.longest + 1, menu, 0)
     tops, known = np.zeros((frame.maps.shape[0], KNOWN), np.uint64), np.zeros((frame.longest + 3, KNOWN), np.uint64)
     memory = Memory(tops, known, np.empty(KNOWN, np.uint64), np.empty(prefix.itemset.size, np.int32))
     depth, found = 0, 0
@@ -257,7 +247,7 @@ def find_maximal(_kind, frame, menu, names, prefix, goal, stream, at, control):
     return stream, at
 
 
-@jit
+@inner
 def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found, stream, at, control):
     """Go on from ``depth``; return the depth, how many maximal itemsets are remembered, and where the next record goes.
 
@@ -265,8 +255,8 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
     the largest itemset it can reach is part of a maximal itemset that is remembered; when that largest one is frequent,
     it is taken at once.
     """
-    maps, shifts, _ = frame
-    rows, menus, held, place, stop, lengths = stack
+    maps, sets, shifts, _, _, _, _, _ = frame
+    rows, menus, held, place, stop, lengths, excluded = stack
     tops, known, scratch, local = memory
     itemset, length = prefix
     full = stream.size - itemset.size - HEAD
@@ -282,9 +272,9 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
             place[depth] = end
             continue
         narrow(rows, depth, maps, menus[depth, here])
-        if is_shadowed(maps, rows, menus, held, depth, here):
+        if is_shadowed(maps, sets, rows, menus, held, excluded, depth, here):
             continue
-        support, size, free = held[depth, here], lengths[depth] + 1, here
+        support, size, free = held[depth, here], lengths[depth] + 1, 0
         local[size - 1] = menus[depth, here]
         for other in range(here + 1, end):
             item = menus[depth, other]
@@ -299,24 +289,25 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
             known[depth + 1, w] = known[depth, w]
             for i in range(lengths[depth], size):
                 known[depth + 1, w] &= tops[local[i], w]
-        if free > here and is_covered(known, tops, scratch, words, menus, depth + 1, here, free):
+        if free > 0 and is_covered(known, tops, scratch, words, menus, depth + 1, 0, free):
             continue
         for w in range(shifts.size):
             rows[depth + 2, w] = rows[depth + 1, w]
         reach = size
-        for other in range(here, free):
+        for other in range(free):
             local[reach] = menus[depth + 1, other]
             for w in range(shifts.size):
                 rows[depth + 2, w] &= maps[local[reach], w]
             reach += 1
-        if free > here:
+        if free > 0:
             support = weigh_all(rows, depth + 2, shifts)
         if support < least:
-            kept = exclude(maps, shifts, rows, menus, held, depth, here, free, least)
+            descend(menus, held, excluded, depth, here, free)
             depth += 1
-            lengths[depth], place[depth], stop[depth] = size, kept, kept + free - here
+            drop_rare(maps, shifts, rows, excluded, depth, least)
+            lengths[depth], place[depth], stop[depth] = size, 0, free
             continue
-        if is_extended(maps, shifts, rows, depth + 2, menus, depth, here, least):
+        if is_extended(maps, shifts, rows, depth + 2, menus, excluded, depth, here, least):
             continue
         for i in range(reach):
             itemset[length + i] = names[local[i]]
@@ -333,16 +324,7 @@ def step_maximal(frame, stack, memory, last, names, prefix, least, depth, found,
     return depth, found, at
 
 
-@jit
-def weigh_all(rows, depth, shifts):
-    """Return the weight of the rows at level ``depth``."""
-    weight = np.int64(0)
-    for w in range(shifts.size):
-        weight += np.int64(popcount(rows[depth, w])) << shifts[w]
-    return weight
-
-
-@jit
+@inner
 def search(kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the itemsets of this ``kind`` that extend the prefix."""
     if kind == FREQUENT:

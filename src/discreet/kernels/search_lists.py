@@ -2,16 +2,19 @@
 
 import numpy as np
 
-from discreet.kernels.common import jit, make_room, write
+from discreet.kernels.common import inner, jit, make_room, write
 from discreet.kernels.search_frames import CLOSED, FREQUENT
 from discreet.kernels.search_frames import search as search_frame
 from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix
 from discreet.kernels.words import grow
 
 ITEM, FIRST, LAST = 0, 1, 2
+SHORT_MENU = 16
+DEAR = 256  # bits of excluded items, for each item of the longest row, that are dearer than reading rows
+MANY = 32  # items of a frame that has bitmaps by row, too
 
 
-@jit
+@inner
 def tally(records, rows, listed, start, stop, counts, met):
     """Count the items of the listed rows in ``counts``, which is all 0 before; return how many are in ``met``."""
     size = 0
@@ -27,7 +30,7 @@ def tally(records, rows, listed, start, stop, counts, met):
     return size
 
 
-@jit
+@inner
 def recall(item, supports, pairs, counts, met):
     """Do what ``tally`` does for all rows of ``item``, from the supports of its pairs; rare items are left out."""
     counts[item], met[0], size = supports[item], item, 1
@@ -39,15 +42,15 @@ def recall(item, supports, pairs, counts, met):
     return size
 
 
-@jit
+@inner
 def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu, held):
     """Divide the items in ``met``, and set ``counts`` back to 0.
 
-    Items that all rows share go to ``itemset``. Of the other frequent ones, those before ``item`` go to the front of
-    ``menu`` and those behind it after them, by rising count. Return how many are in front, how many there are, and the
-    length of the itemset, or 0 if an item before ``item`` is in all rows.
+    Items that all rows share go to ``itemset``. Of the other frequent ones, those behind ``item`` go to the front of
+    ``menu``, by rising count, and those before it after them. Return how many are behind it, how many there are, and
+    the length of the itemset, or 0 if an item before ``item`` is in all rows.
     """
-    front, back, shadow = 0, 0, False
+    behind, before, shadow = 0, 0, False
     for i in range(size):
         other = met[i]
         if other == item or taken[other] or counts[other] < least or (kind == FREQUENT and other < item):
@@ -59,29 +62,44 @@ def sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu,
                 itemset[length] = other
                 length += 1
         elif other < item:
-            menu[front], held[front] = other, counts[other]
-            front += 1
+            before += 1
+            menu[menu.size - before], held[menu.size - before] = other, counts[other]
         else:
-            back += 1
-            menu[menu.size - back], held[menu.size - back] = other, counts[other]
-    if back > 0 and not shadow:
-        order, behind = np.argsort(held[menu.size - back :]), menu[menu.size - back :].copy()
-        for i in range(back):
-            menu[front + i] = behind[order[i]]
-            held[front + i] = counts[menu[front + i]]
+            menu[behind], held[behind] = other, counts[other]
+            behind += 1
+    if behind > 0 and not shadow:
+        sort_menu(menu, held, behind)
+        for i in range(before):
+            menu[behind + i], held[behind + i] = menu[menu.size - before + i], held[menu.size - before + i]
     for i in range(size):
         counts[met[i]] = 0
-    return front, front + back, 0 if shadow else length
+    return behind, behind + before, 0 if shadow else length
 
 
-@jit
-def deliver(records, rows, listed, start, stop, free, menu, held, front, width, slot, twigs):
-    """Append to ``listed``, from ``free`` on, those of its rows that hold each item of ``menu`` behind ``front``.
+@inner
+def sort_menu(menu, held, size):
+    """Sort the first ``size`` items by count, by insertion; if they are many, first those that are some steps apart."""
+    step = 1
+    while step * SHORT_MENU < size:
+        step = 3 * step + 1
+    while step:
+        for place in range(step, size):
+            item, count, at = menu[place], held[place], place
+            while at >= step and held[at - step] > count:
+                menu[at], held[at] = menu[at - step], held[at - step]
+                at -= step
+            menu[at], held[at] = item, count
+        step //= 3
+
+
+@inner
+def deliver(records, rows, listed, start, stop, free, menu, held, width, slot, twigs):
+    """Append to ``listed``, from ``free`` on, its rows that hold each of the first ``width`` items of ``menu``.
 
     ``twigs`` gets the item, and where its list starts and ends. Return the last end. ``slot`` is -1, before and after.
     """
-    for i in range(front, width):
-        slot[menu[i]], twigs[i - front, ITEM], twigs[i - front, FIRST] = free, menu[i], free
+    for i in range(width):
+        slot[menu[i]], twigs[i, ITEM], twigs[i, FIRST] = free, menu[i], free
         free += min(stop - start, held[i])
     for at in range(start, stop):
         record = rows[listed[at]]
@@ -89,14 +107,29 @@ def deliver(records, rows, listed, start, stop, free, menu, held, front, width, 
             to = slot[records[entry]]
             if to >= 0:
                 listed[to], slot[records[entry]] = listed[at], to + 1
-    for i in range(front, width):
-        twigs[i - front, LAST], slot[menu[i]] = slot[menu[i]], -1
+    for i in range(width):
+        twigs[i, LAST], slot[menu[i]] = slot[menu[i]], -1
     return free
 
 
-@jit
-def build_frame(index, listed, menu, spot, longest):
-    """Return a frame of the listed rows, which rise, and the items of ``menu``.
+@inner
+def transpose(square):
+    """Transpose 64 words of 64 bits: squares of half the size change places, then those within them."""
+    side, mask = 32, np.uint64(0xFFFFFFFF)
+    while side > 0:
+        shift = np.uint64(side)
+        for start in range(0, 64, 2 * side):
+            for b in range(start, start + side):
+                both = (square[b] >> shift ^ square[b + side]) & mask
+                square[b] ^= both << shift
+                square[b + side] ^= both
+        side >>= 1
+        mask ^= mask << np.uint64(side)
+
+
+@inner
+def build_frame(index, listed, menu, spot, longest, first, known):
+    """Return a frame of the listed rows, which rise, and the items of ``menu``; see there for ``first`` and ``known``.
 
     A bit comes from the bitmap of all rows for an item that has one and a longer list than ``listed``, else from the
     item's list through ``spot``, the place of each row in the frame, which is all 0 before and after.
@@ -127,9 +160,20 @@ def build_frame(index, listed, menu, spot, longest):
                 to = spot[lists[at]] - 1
                 if to >= 0:
                     frame_maps[place, to >> 6] |= ONE << np.uint64(to & 63)
+    lines = words << 6 if menu.size >= MANY else 0
+    sets, starts = np.empty((lines, (menu.size + 63) >> 6), np.uint64), np.empty(words << 6, np.int32)
+    square = np.empty(64, np.uint64)
+    for i in range(sets.shape[1]):
+        for w in range(lines >> 6):
+            for b in range(64):
+                square[b] = frame_maps[(i << 6) + b, w] if (i << 6) + b < menu.size else np.uint64(0)
+            transpose(square)
+            for b in range(64):
+                sets[(w << 6) + b, i] = square[b]
     for at in range(listed.size):
+        starts[spot[listed[at]] - 1] = index.rows[listed[at]]
         spot[listed[at]] = 0
-    return Frame(frame_maps, frame_shifts, longest)
+    return Frame(frame_maps, sets, frame_shifts, longest, index.records, starts, first, known)
 
 
 @jit
@@ -142,7 +186,7 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
     records, rows, _, supports, list_offsets, lists, _, _, deepest = index
     itemset, length = prefix
     least, shortest, longest = goal
-    many = supports.size
+    many, root = supports.size, length
     counts, met = np.zeros(many, np.int64), np.empty(many, np.int32)
     menu, held = np.empty(many, np.int32), np.empty(many, np.int64)
     slot, taken, spot = np.full(many, -1, np.int64), np.zeros(many, np.bool_), np.zeros(rows.size, np.int32)
@@ -169,13 +213,13 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
             size = tally(records, rows, listed, begin, end, counts, met)
         place[depth] += 1
         support, length, itemset[lengths[depth]] = counts[item], lengths[depth] + 1, item
-        front, width, size = sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu, held)
+        behind, width, size = sort_out(kind, item, least, counts, met, size, taken, itemset, length, menu, held)
         if size == 0:
             continue
         if shortest <= size <= longest and (kind <= CLOSED or width == 0):
             stream = make_room(stream, at, itemset.size, control)
             at = write(stream, at, itemset, size, support, control)
-        if width == front or size >= longest:
+        if behind == 0 or size >= longest:
             continue
         if depth == 0:
             if listed.size < end:
@@ -184,22 +228,27 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
                 listed[i] = lists[list_offsets[item] + i]
             free[0] = end
         if held[:width].sum() >= crowd * width * ((end - begin + 63) >> 6):
-            frame = build_frame(index, listed[begin:end], menu[:width], spot, min(deepest, width - front))
-            places = Menu(np.arange(width).astype(np.int32), held[:width], front, width)
-            stream, at = search_frame(kind, frame, places, menu, Prefix(itemset, size), goal, stream, at, control)
+            base, known, first = Prefix(itemset, size), 0, 0
+            if kind == CLOSED and (width - behind) * (end - begin) > DEAR * deepest:
+                width, first = behind, item
+                for i in range(root, lengths[depth]):
+                    known += itemset[i] < item
+            frame = build_frame(index, listed[begin:end], menu[:width], spot, min(deepest, behind), first, known)
+            places = Menu(np.arange(behind).astype(np.int32), held[:behind], 0, behind)
+            stream, at = search_frame(kind, frame, places, menu[:width], base, goal, stream, at, control)
             continue
-        first, need = 0 if depth == 0 else stop[depth], free[depth]
-        if twigs.shape[0] < first + width - front:
-            twigs = grow(twigs, 2 * (first + width - front))
-        for i in range(front, width):
+        top, need = 0 if depth == 0 else stop[depth], free[depth]
+        if twigs.shape[0] < top + behind:
+            twigs = grow(twigs, 2 * (top + behind))
+        for i in range(behind):
             need += min(end - begin, held[i])
         if listed.size < need:
             listed = grow(listed, 2 * need)
         for i in range(lengths[depth], size):
             taken[itemset[i]] = True
         to = free[depth]
-        free[depth + 1] = deliver(records, rows, listed, begin, end, to, menu, held, front, width, slot, twigs[first:])
+        free[depth + 1] = deliver(records, rows, listed, begin, end, to, menu, held, behind, slot, twigs[top:])
         depth += 1
-        place[depth], stop[depth], lengths[depth] = first, first + width - front, size
+        place[depth], stop[depth], lengths[depth] = top, top + behind, size
     control[INNER] = 0
     return stream, at

@@ -17,11 +17,21 @@ STOPPED, FULL = 1, 2
 
 
 class Frame(NamedTuple):
-    """Bitmaps with a line per item, the shift of each word, and the length of the longest row."""
+    """Bitmaps of rows by item and of items by row, the shift of each word, and the length of the longest row.
+
+    The row of bit b of word w is line 64 w + b of ``sets``, unless these are empty, and its record starts at
+    ``starts[64 w + b]``. Besides the items of the frame, those below ``first`` are excluded, but for the ``known`` ones
+    that are part of the itemset.
+    """
 
     maps: np.ndarray
+    sets: np.ndarray
     shifts: np.ndarray
     longest: int
+    records: np.ndarray
+    starts: np.ndarray
+    first: int
+    known: int
 
 
 class Menu(NamedTuple):
@@ -74,7 +84,10 @@ class Index(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """The levels of a search: for each its rows, menu, supports, next place, last place and length of the itemset."""
+    """The levels of a search: for each its rows, menu, supports, next place, last place and length of the itemset.
+
+    ``excluded`` are the items that lead to itemsets found elsewhere, as bitmaps.
+    """
 
     rows: np.ndarray
     menus: np.ndarray
@@ -82,6 +95,7 @@ class Stack(NamedTuple):
     place: np.ndarray
     stop: np.ndarray
     lengths: np.ndarray
+    excluded: np.ndarray
 
 
 class Memory(NamedTuple):

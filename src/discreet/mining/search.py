@@ -297,7 +297,9 @@ def prepare(
     words = many * ((starts.size + 63) // 64)
     crowded = records.size - 2 * starts.size >= crowd[0] * words
     dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
-    watch.afford(8 * words if dense else BYTES_A_PAIR * bound_pairs(records, starts, least, many))
+    watch.afford(16 * words if dense else BYTES_A_PAIR * bound_pairs(records, starts, least, many))
+    if dense:
+        starts = starts[np.argsort(records[starts].astype(np.int16), kind="stable")]
     rows = kernels.merge_rows.split_weights(records, starts)
     goal = kernels.shapes.Goal(least, *job.span)
     kernel = use_bitmaps(rows, held, job, goal) if dense else use_lists(rows, held, job.kind, goal, crowd[1], watch)
@@ -332,7 +334,7 @@ def use_bitmaps(rows: Records, held: Numbers, job: SearchJob, goal: tuple[int, i
     names = np.arange(held.size, dtype=np.int32)
     items = np.argsort(job.menu).astype(np.int32) if job.kind == kernels.search_frames.FREQUENT else names
     counts = held[items]
-    frame = kernels.shapes.Frame(*kernels.merge_rows.map_all(*rows, held.size))
+    frame = kernels.merge_rows.map_all(*rows, held.size)
     name = kernels.search_frames.SEARCHES[job.kind]
     return lambda start, stop, prefix, stream, control: getattr(kernels.search_frames, name)(
         job.kind, frame, kernels.shapes.Menu(items, counts, start, stop), names, prefix, goal, stream, 0, control
