@@ -1734,3 +1734,38 @@ def odd_rows(rows, shape, items):
         "All": len(set(map(frozenset, rows))) == n,
     }
     return [sign for sign, holds in signs.items() if holds]
+
+
+def histories(told, items):
+    """Yield each way in which rows can have come by date, if these supports were told of all rows up to each date.
+
+    ``told`` is a list of supports by itemset, one for each date, with n as that of the empty itemset. A way is the
+    number of rows of each kind that came at each date, by kind and date.
+    """
+    kinds = list(subsets(items))
+
+    def share(many, places):
+        if places == 1:
+            yield (many,)
+            return
+        for first in range(many + 1):
+            for others in share(many - first, places - 1):
+                yield (first, *others)
+
+    def go_on(date, before):
+        if date == len(told):
+            yield {
+                (kind, at): many for at, counts in enumerate(before) for kind, many in zip(kinds, counts, strict=True)
+            }
+            return
+        came = told[date][frozenset()] - sum(map(sum, before))
+        for counts in share(came, len(kinds)):
+            now = [*before, counts]
+            held = {
+                itemset: sum(many for one in now for kind, many in zip(kinds, one, strict=True) if itemset <= kind)
+                for itemset in told[date]
+            }
+            if held == told[date]:
+                yield from go_on(date + 1, now)
+
+    yield from go_on(0, [])

@@ -267,9 +267,13 @@ def test_a_partial_list_contradicts_less():
     assert attack(new, k=2, against=old, complete=False).is_safe
 
 
-def test_rows_and_grown_do_not_go_together():
-    with pytest.raises(OptionError, match="which of them were there before"):
-        attack(mine(MAY, min_support=10), k=2, against=mine(APRIL, min_support=10), grown=True, rows=MAY)
+def test_rows_make_the_search_in_releases_that_have_grown_no_other():
+    new, old = mine(MAY, min_support=10), mine(APRIL, min_support=10)
+    options = {"k": 2, "against": old, "grown": True, "complete": False}
+    with_rows, without = attack(new, rows=MAY, **options), attack(new, **options)
+    assert {finding.pattern for finding in with_rows.findings} == {finding.pattern for finding in without.findings}
+    with pytest.raises(InputError, match="another support"):
+        attack(new, rows=APRIL, **options)
 
 
 def test_rows_that_the_older_release_is_not_of_are_refused():

@@ -117,7 +117,7 @@ def test_what_is_published_is_what_the_witness_has(method, case):
 @EVERY
 def test_the_smallest_examples_are_blocked(name, level, method):
     _, sigma, k = EXAMPLES[name]
-    plain = block(rows_of(name), min_support=sigma, k=k, method=method)
+    plain = block(rows_of(name), min_support=sigma, k=k, method=method, against="plain")
     assert plain.distortion.changed == 0
     is_told = published(plain).is_told(level, k)
     assert is_told or method == "withhold"  # which does not say that it lists all
@@ -181,7 +181,7 @@ def test_a_release_names_whom_it_withstands_and_the_verifier_tries_him(method, t
 
 def test_a_release_that_claims_to_withstand_whom_it_does_not_is_refused(tmp_path):
     _, sigma, k = EXAMPLES["E1"]
-    plain = block(rows_of("E1"), min_support=sigma, k=k, method="suppress")
+    plain = block(rows_of("E1"), min_support=sigma, k=k, method="suppress", against="plain")
     with pytest.raises(GuaranteeError, match="the attacker 'derive' infers something"):
         write_release(replace(plain, against="derive"), tmp_path / "release")
     assert not (tmp_path / "release").exists()

@@ -14,6 +14,7 @@ from discreet.data.lattice import Family
 
 K, LEAST = 10, 9
 ROWS = [list(row) for row in ["abc"] * 48 + ["ab"] * 2 + ["abd"] * 9 + ["d"] * 30 + [""] * 50]
+READ = ["--empty-rows", "--min-support", LEAST, "-k", K, "--against", "plain"]
 PLAIN = [name for name, blocker in METHODS.items() if not blocker.by_hierarchy]
 
 
@@ -80,14 +81,14 @@ def assert_once(calls, release, method):
 @pytest.mark.parametrize("method", [BEST, *PLAIN])
 def test_the_command_line_computes_a_release_once(calls, file, tmp_path, method, form):
     out = tmp_path / "release"
-    options = ["--empty-rows", "--min-support", LEAST, "-k", K, "--method", method, "--out", out, *form]
+    options = [*READ, "--method", method, "--out", out, *form]
     result = CliRunner().invoke(main, ["block", str(file), *map(str, options)], catch_exceptions=False)
     assert (result.exit_code, len(calls.releases)) == (0, 1)
     assert_once(calls, calls.releases[0], method)
 
 
 def test_comparing_methods_audits_each_release_once(calls, file, tmp_path):
-    options = ["--empty-rows", "--min-support", LEAST, "-k", K, "--compare", "--out", tmp_path / "release"]
+    options = [*READ, "--compare", "--out", tmp_path / "release"]
     result = CliRunner().invoke(main, ["block", str(file), *map(str, options)], catch_exceptions=False)
     assert result.exit_code == 0
     assert_once(calls, calls.releases[0], BEST)
@@ -95,7 +96,7 @@ def test_comparing_methods_audits_each_release_once(calls, file, tmp_path):
 
 @pytest.mark.parametrize("method", PLAIN)
 def test_the_library_computes_a_release_once(calls, tmp_path, method):
-    release = block(ROWS, min_support=LEAST, k=K, method=method)
+    release = block(ROWS, min_support=LEAST, k=K, method=method, against="plain")
     verification = write_release(release, tmp_path / "release")
     assert verification.is_good
     page, private = release.to_html(), release.to_html(private=True)
@@ -106,5 +107,5 @@ def test_the_library_computes_a_release_once(calls, tmp_path, method):
 
 def test_one_round_of_suppression_takes_two_detections(calls):
     rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["d"]] * 25 + [["e"]] * 25
-    release = block(rows, min_support=10, k=K, method="suppress")
+    release = block(rows, min_support=10, k=K, method="suppress", against="plain")
     assert (release.rounds, release.verdict.name, len(calls.searched)) == (1, "RELEASE", 2)

@@ -108,7 +108,7 @@ def test_wrong_usage_is_one_sentence(patterns, arguments, sentence):
 @pytest.mark.parametrize("method", ["suppress", "add", "optimal"])
 def test_block_withstands_whom_it_is_against(rows, tmp_path, method):
     options = ["--min-support", 3, "-k", 2, "--method", method]
-    plain = run("block", rows, "--format", "baskets", *options, "--out", tmp_path / "plain")
+    plain = run("block", rows, "--format", "baskets", *options, "--against", "plain", "--out", tmp_path / "plain")
     assert plain.exit_code == 0
     assert run("attack", tmp_path / "plain" / "patterns.json", "-k", 2).exit_code == 1
     safe = run("block", rows, "--format", "baskets", *options, "--against", "derive", "--out", tmp_path / "safe")

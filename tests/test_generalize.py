@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from hashlib import sha256
-from unittest.mock import patch
 
 import numpy as np
 import oracle
@@ -73,8 +72,8 @@ def list_known(release):
 @settings(max_examples=300)
 @given(rows=baskets, hierarchy=parents, **numbers)
 def test_no_cut_loses_fewer_levels(rows, hierarchy, sigma, k, length):
-    data = make(rows)
-    release = block(data, min_support=sigma, k=k, method="generalize", hierarchy=hierarchy, max_length=length)
+    data, method = make(rows), {"method": "generalize", "against": "plain"}
+    release = block(data, min_support=sigma, k=k, hierarchy=hierarchy, max_length=length, **method)
     expected = oracle.fewest_levels(fill(data, hierarchy), sigma, k, (), hierarchy, length)
     assert release.recoding.is_least
     assert release.recoding.levels == expected
@@ -83,10 +82,9 @@ def test_no_cut_loses_fewer_levels(rows, hierarchy, sigma, k, length):
 @settings(max_examples=200)
 @given(rows=tables(), hierarchy=parents, **numbers)
 def test_no_cut_loses_fewer_levels_where_values_exclude_each_other(rows, hierarchy, sigma, k, length):
-    data = make(rows, [VALUES, OTHERS])
-    # Without what all possible tables agree on, of which the oracle knows nothing (tests/test_repairs.py).
-    with patch("discreet.blocking.inferences.FEW_KINDS", 0):
-        release = block(data, min_support=sigma, k=k, method="generalize", hierarchy=hierarchy, max_length=length)
+    # Against sums alone: of what all possible tables agree on, the oracle knows nothing (tests/test_repairs.py).
+    data, method = make(rows, [VALUES, OTHERS]), {"method": "generalize", "against": "plain"}
+    release = block(data, min_support=sigma, k=k, hierarchy=hierarchy, max_length=length, **method)
     expected = oracle.fewest_levels(fill(data, hierarchy), sigma, k, [VALUES, OTHERS], hierarchy, length)
     assert release.recoding.levels == expected
 

@@ -34,8 +34,8 @@ few_items = st.builds(
 
 
 def solved(rows, sigma, k, **options):
-    """Return the release of the least distortion; a row may be a word of letters."""
-    return block(map(frozenset, rows), min_support=sigma, k=k, method="optimal", **options)
+    """Return the release of the least distortion without channels; a row may be a word of letters."""
+    return block(map(frozenset, rows), min_support=sigma, k=k, method="optimal", against="plain", **options)
 
 
 def asked(rows, sigma, k, **options):
@@ -132,7 +132,10 @@ def test_what_keeps_the_number_of_rows_is_the_least_by_enumeration(case):
     assume(expected is not None)
     release = solved(rows, sigma, k, keep_n=True)
     assert release.patterns.n == len(rows)
-    assert release.proof.average == pytest.approx(float(expected), abs=1e-9)
+    # Rows that are repeated may make an itemset frequent that was not, which costs nothing and the oracle does not do.
+    ghosts = set(dict(release.patterns)) - set(oracle.frequent(rows, sigma))
+    assert release.proof.average <= float(expected) + 1e-9
+    assert ghosts or release.proof.average == pytest.approx(float(expected), abs=1e-9)
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.filter_too_much])
@@ -173,7 +176,7 @@ def test_300_databases_are_never_worse_off_than_by_other_methods():
     for _ in range(300):
         shares = [random.uniform(0.2, 0.9) for _ in range(random.choice([2, 2, 3]))]
         rows = [[item for item, share in enumerate(shares) if random.random() < share] for _ in range(12)]
-        options = {"min_support": random.randint(2, 7), "k": random.randint(2, 5)}
+        options = {"min_support": random.randint(2, 7), "k": random.randint(2, 5), "against": "plain"}
         least = block(rows, method="optimal", seconds=1, **options).distortion.average
         for other in (
             {"method": "suppress"},

@@ -145,7 +145,7 @@ WHOLE = [
 @pytest.mark.parametrize("name", WHOLE)
 def test_who_knows_the_method_infers_no_more_than_from_the_list(name):
     inferred = 0
-    for release, databases in whole(originals(ASKED[name], sigma=2, k=3, most=8)):
+    for release, databases in whole(originals({"against": "plain", **ASKED[name]}, sigma=2, k=3, most=8)):
         alone = left_alone(release, 2)
         assert alone
         assert all(database in databases for database in alone)

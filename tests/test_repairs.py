@@ -94,10 +94,9 @@ def test_the_oracle_finds_what_listing_all_tables_finds(names, data, sigma, k, i
 def test_no_method_leaves_what_all_possible_tables_agree_on(method, size, schema):
     size = size if schema else size // 2
     tables = {seed: make_table(seed) for seed in range(size)}
-    # Without a schema, nobody is known to think of all tables, unless the owner says so.
     time = 0.2 if method == "optimal" else 60  # an attacker that is not decided in time is a refusal
-    options = {"schema": schema} if schema else {"schema": (), "against": "exact", "seconds": time}
-    releases = {seed: released(rows, sigma, k, method=method, **options) for seed, (rows, sigma, k) in tables.items()}
+    options = {"method": method, "schema": schema, "seconds": time}
+    releases = {seed: released(rows, sigma, k, **options) for seed, (rows, sigma, k) in tables.items()}
     found = {seed: agreed(one, tables[seed][2], schema=schema) for seed, [one] in releases.items() if len(one.patterns)}
     assert {seed: rows for seed, rows in found.items() if rows is not None} == {}
     assert len(releases) == size

@@ -11,7 +11,7 @@ from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.distortion import class_sizes
 from discreet.blocking.generalize import generalize, generalize_more
-from discreet.blocking.inferences import is_small_table
+from discreet.blocking.inferences import has_few_kinds
 from discreet.blocking.meet import meet
 from discreet.blocking.obstacles import name_obstacles
 from discreet.blocking.optimal import minimize_distortion
@@ -130,8 +130,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     the verdict is not RELEASE all the same, ``in_the_way`` of the release names what to leave out, the fewest first.
 
     With a ``schema``, that of the rows or one as ``audit`` takes it, no sum with what it says reveals 1 to k − 1 rows
-    either; and if at most 256 rows are possible over the published items, nothing that all possible tables agree on
-    does. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that
+    either. Rows that "add" adds are then copies of rows, and those of "optimal" hold one value of each attribute that
     no row lacks. With ``keep_n=True``, "suppress" repeats as many rows as it leaves out, and "add" leaves out as many
     as it adds, or it is refused where no rows can take the place of others.
 
@@ -139,10 +138,10 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
 
     ``against`` names the attacker that the release withstands: "plain" adds and subtracts supports, as a channel does;
     "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing; "withhold"
-    has the ``seconds`` for that, 60 by default. Beside older releases of rows that have ``grown``, "derive" is the
-    default, else "plain". Against
-    "exact", for up to 12 items, no pattern of AND, OR and NOT over the published items then holds for 1 to k − 1 rows
-    in every database that fits. If that is not decided in time, nothing is released.
+    has the ``seconds`` for that, 60 by default. Against "exact", for up to 12 items, no pattern of AND, OR and NOT over
+    the published items then holds for 1 to k − 1 rows in every database that fits. If that is not decided in time,
+    nothing is released. Without ``against``, it is "plain" or, if at most 256 different rows are possible over the
+    published items, what all databases that fit agree on; beside older releases of rows that have ``grown``, "derive".
 
     The older releases ``beside`` it are folders that ``write_release`` wrote, files of patterns, or patterns. No
     difference from one, or from several that are parts of the rows, then reveals 1 to k − 1 rows that came or left
@@ -236,7 +235,7 @@ def _pose(
         raise OptionError(f"{method!r} replaces items by their parents; say which these are with ", Option("hierarchy"))
     problem = BlockProblem.of(data, policy.k, min_support, budget).assume(known)
     problem = replace(problem, keep_n=given.keep_n, against=level, beside=given.older, grown=given.grown)
-    return replace(problem, seconds=wait, patience=patience)
+    return replace(problem, seconds=wait, patience=patience, only_sums=given.against == "plain")
 
 
 def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Policy, *, grown: bool) -> None:
@@ -287,9 +286,9 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
         forms = blocker.with_schema, blocker.with_schema
     # Sums with the schema over several releases are found by the attacker alone.
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
-    goes_on = goes_on or is_small_table(problem, problem.patterns)
+    goes_on = goes_on or has_few_kinds(problem, problem.patterns)
     solution = forms[goes_on](problem)
-    if not goes_on and is_small_table(problem, solution.patterns):  # few items are left of a larger table
+    if not goes_on and has_few_kinds(problem, solution.patterns):  # few items are left of many
         solution = forms[1](problem)
     solution = keep_number(solution) if problem.keep_n else solution
     check(solution)

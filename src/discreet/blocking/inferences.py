@@ -12,14 +12,18 @@ from numpy.typing import NDArray
 from discreet.blocking.problem import BlockProblem
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.patterns import Patterns
-from discreet.disclosure.attacks.attack import SECONDS, attack
+from discreet.disclosure.attacks.attack import SECONDS, attack, search
 from discreet.disclosure.attacks.certificate import itemsets_of
+from discreet.disclosure.attacks.derive import SearchTask
 from discreet.disclosure.attacks.exact import find_agreed
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.histories import History, find_history
+from discreet.disclosure.attacks.joint_releases import join_facts
 from discreet.errors import BudgetError, Either
 
-FEW_KINDS: Final = 256  # possible rows of a table up to which all tables that may have been published are looked at
+FEW_KINDS: Final = 256  # possible rows up to which all databases that may have been published are looked at
+AGREED_SECONDS: Final = 10.0  # for that; hardly ever more than one
 
 
 class Inference(NamedTuple):
@@ -31,20 +35,29 @@ class Inference(NamedTuple):
 
 
 def find_inferences(
-    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True, ends: float | None = None
+    problem: BlockProblem,
+    patterns: Patterns,
+    rows: Weighted,
+    *,
+    is_whole: bool = True,
+    ends: float | None = None,
+    history: History | None = None,
 ) -> tuple[Inference, ...]:
     """Return what the attacker infers from the patterns of rows; refuse these if that is undecided when time ends.
 
-    Of a table with few possible rows, every reader may think of all tables that can have been published.
+    If few rows are possible, every reader may think of all databases that can have been published.
     """
     if not len(patterns):
         return ()
     if problem.against == "plain" and not problem.beside:
-        return _find_agreed(problem, patterns, rows, is_whole=is_whole) if is_small_table(problem, patterns) else ()
-    olds = [one.patterns for one in problem.beside] if problem.grown else []
-    known = {"against": olds, "grown": True} if olds else {"rows": problem.as_rows(rows)}
-    seconds = SECONDS if ends is None else max(0.0, ends - monotonic())
-    result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, seconds=seconds, **known)
+        return _find_agreed(problem, patterns, rows, is_whole=is_whole) if has_few_kinds(problem, patterns) else ()
+    ends_at = monotonic() + SECONDS if ends is None else ends
+    if problem.beside and problem.grown:
+        facts = _join(problem, patterns, is_whole=is_whole)
+        result = search(SearchTask(facts, problem.k, history=history, ends=ends_at), problem.against)
+    else:
+        known, left = problem.as_rows(rows), max(0.0, ends_at - monotonic())
+        result = attack(patterns, k=problem.k, level=problem.against, complete=is_whole, rows=known, seconds=left)
     if result.undecided and not result.findings:
         doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
         more = ("raise {}", "min_support") if ends is None else ("raise {}", "seconds", "min_support")
@@ -54,15 +67,34 @@ def find_inferences(
     )
 
 
-def is_small_table(problem: BlockProblem, patterns: Patterns) -> bool:
-    """Return whether few rows are possible over the published items of a table: one value of each attribute, or none.
+def find_past(problem: BlockProblem, patterns: Patterns, ends: float) -> History | None:
+    """Return when rows may have come, beside older releases of rows that have grown, for an attacker who needs it.
 
-    That depends on published items alone, so that it reveals nothing else.
+    It fits whatever part of the patterns is published.
+    """
+    if not problem.beside or problem.against != "linear":
+        return None
+    facts = _join(problem, patterns, is_whole=False)
+    return find_history(facts, problem.rows, max(0.0, ends - monotonic()))
+
+
+def _join(problem: BlockProblem, patterns: Patterns, *, is_whole: bool) -> Facts:
+    """Return what readers of a new release and of older ones know."""
+    olds = [one.patterns for one in problem.beside] if problem.grown else []
+    return join_facts(patterns, olds, grown=problem.grown, complete=is_whole)
+
+
+def has_few_kinds(problem: BlockProblem, patterns: Patterns) -> bool:
+    """Return whether few rows are possible over the published items, and the release must not only withstand sums.
+
+    A row has one value of each attribute of the schema, or none, and any other items. That depends on published items
+    alone, so that it reveals nothing else.
     """
     items = frozenset(np.unique(patterns.items).tolist())
     values = [len(group & items) for group in problem.schema]
     others = len(items.difference(*problem.schema))
-    return bool(values) and others < FEW_KINDS and prod(many + 1 for many in values) << others <= FEW_KINDS
+    is_few = others < FEW_KINDS and prod(many + 1 for many in values) << others <= FEW_KINDS
+    return is_few and not problem.only_sums
 
 
 def _find_agreed(problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool) -> tuple[Inference, ...]:
@@ -71,7 +103,7 @@ def _find_agreed(problem: BlockProblem, patterns: Patterns, rows: Weighted, *, i
     It rests on the largest itemsets that share most items with it.
     """
     facts = Facts.of(patterns, complete=is_whole)
-    pattern = find_agreed(facts, k=problem.k, rows=problem.as_rows(rows))
+    pattern = find_agreed(facts, k=problem.k, rows=problem.as_rows(rows), seconds=AGREED_SECONDS)
     if pattern is None:
         return ()
     shared = [len(top & pattern.over) for top in facts.tops]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.beside import ASK, keep_apart
 from discreet.blocking.distortion import class_sizes, plant
-from discreet.blocking.inferences import Inference, find_inferences, match_rows
+from discreet.blocking.inferences import Inference, find_inferences, find_past, match_rows
 from discreet.blocking.parents import follow, keep_with_parents, leave_out
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.blocking.safe_core import find_safe_core
@@ -306,7 +306,8 @@ def withhold_more(problem: BlockProblem) -> BlockSolution:
     subset of a published itemset stays published, and as each round withholds one, it ends.
     """
     patterns, ends = withhold(problem).patterns, monotonic() + problem.patience
-    while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False, ends=ends):
+    past = find_past(problem, patterns, ends)
+    while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False, ends=ends, history=past):
         patterns = leave_out(patterns, [_find_longest(finding, patterns) for finding in findings])
     return BlockSolution.of(problem, patterns, is_whole=False)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.blocking import methods, row_types
 from discreet.blocking.balance import keep_number
 from discreet.blocking.distortion import class_sizes, distortion
-from discreet.blocking.inferences import Inference, find_inferences, match_rows
+from discreet.blocking.inferences import Inference, find_inferences, has_few_kinds, match_rows
 from discreet.blocking.problem import BlockProblem, BlockSolution, Proof
 from discreet.blocking.repeats import repeat
 from discreet.blocking.row_types import SCALE, ChangeableRows, SearchResult, TooLongError, as_matrix, find_gained, holds
@@ -53,9 +53,8 @@ def minimize_distortion(problem: BlockProblem) -> BlockSolution:
         return replace(unchanged, proof=Proof(0.0, 0.0, 0, whole=True, stopped=False))
     plain = methods.add, methods.suppress, methods.add_merged
     resisting = methods.add_more, methods.suppress_more, methods.add_merged_more
-    add, drop, *merge = plain if problem.against == "plain" and not problem.schema else resisting
-    starts = [repeat if problem.schema else add, drop]
-    known = _solve_each(problem, starts)
+    add, drop, *merge = plain if _is_plain(problem) else resisting
+    known = _solve_each(problem, [repeat if problem.schema else add, drop])
     itemsets = distortion(problem.patterns, problem.patterns).itemsets
     most = min([_average(one) for one in known], default=1.0)
     result = _search(problem, most * itemsets, until)
@@ -79,7 +78,7 @@ def _average(solution: BlockSolution) -> float:
 def _search(problem: BlockProblem, most: float, until: float) -> SearchResult:
     """Return the result of a search; its solution, if there is one, withstands the attacker who knows the schema."""
     search = row_types.search_all_rows if row_types.is_small(problem) else search_keeping_all
-    if problem.against == "plain" and not problem.schema:
+    if _is_plain(problem):
         return search(problem, most, until)
     result = search(problem, most, _pass(SHARE, until))
     best, cuts = result.solution, tuple[Pattern, ...]()
@@ -107,8 +106,13 @@ def _find_cuts(solution: BlockSolution) -> tuple[Pattern, ...]:
     return tuple(Pattern.conjunction(base, top - base) for base, top in pairs)
 
 
+def _is_plain(problem: BlockProblem) -> bool:
+    """Return whether only sums of supports count, unless few items are left."""
+    return problem.against == "plain" and not problem.schema and not has_few_kinds(problem, problem.patterns)
+
+
 def _find_inferences(solution: BlockSolution) -> tuple[Inference, ...]:
-    if solution.problem.against == "plain" and not solution.problem.schema:
+    if _is_plain(solution.problem) and not has_few_kinds(solution.problem, solution.patterns):
         return ()
     rows = solution.change_rows()
     return find_inferences(solution.problem, solution.patterns, Weighted(*rows.itemsets.flat, rows.weights))
@@ -120,8 +124,10 @@ def _solve_each(problem: BlockProblem, forms: Iterable[Search]) -> list[BlockSol
     for solve in forms:
         with suppress(BudgetError):
             one = solve(problem)
-            solutions.append(keep_number(one) if one is not None and problem.keep_n else one)
-    return [one for one in solutions if one is not None]
+            # Few items may be left of many, and then other databases that fit are few as well.
+            if one is not None and not (_is_plain(problem) and _find_inferences(one)):
+                solutions.append(keep_number(one) if problem.keep_n else one)
+    return solutions
 
 
 class ModelCells(NamedTuple):

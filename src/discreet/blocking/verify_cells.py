@@ -6,7 +6,7 @@ Itemsets are whole numbers here, masks with a bit for each item.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import reduce
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -20,6 +20,7 @@ MOST_BITS: Final = 1 << 32  # half a gibibyte
 OVERHEAD: Final = 1024  # bits of memory that a mask takes beside its own
 MOST_STEPS: Final = 1 << 30  # about ten minutes
 SLOW: Final = 1 << 12  # bits of masks that take one step more
+SHORT: Final = 1 << 64  # masks below are quick to change
 NONZERO: Final = re.compile(rb"[^\0]")
 # Characters without a width that Python calls printable: joiners, fillers, variation selectors.
 INVISIBLE: Final = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0000-\U000e0fff]")
@@ -58,7 +59,7 @@ def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
         raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
     listed = list[tuple[int, int]]()
     for items, support in pairs:
-        listed.append((_mask(bits[item] for item in items), support))
+        listed.append((_mask([bits[item] for item in items]), support))
         if listed[-1][0].bit_count() < len(items):
             raise InputError(f"{items!r:.99} {TWICE}")
         if not claims["min_support"] <= support <= claims["n"]:
@@ -187,9 +188,9 @@ def _cells(listed: Masks, closures: dict[bytes, int], kind: str) -> tuple[list[i
     intersections of their cells, so those in ``own`` must be cells.
     """
     whole, supports, labels = listed
-    items = [*_bits(whole[0])]
+    items = _bits(whole[0])
     places = dict(zip(items, range(len(items)), strict=True))
-    masks = [_mask(places[item] for item in _bits(mask)) for mask in whole]
+    masks = [_mask([places[item] for item in _bits(mask)]) for mask in whole]
     columns, above, numbers, own = _distinguish(masks, len(items))
     bottom = numbers.get(_key((1 << len(own)) - 1), -1)
     if bottom < 0 or closures.setdefault(_key(0), whole[bottom]) != whole[bottom]:
@@ -240,14 +241,21 @@ def _key(mask: int) -> bytes:
     return mask.to_bytes(mask.bit_length() // 8 + 1, "little")
 
 
-def _bits(mask: int) -> Iterator[int]:
-    for byte in NONZERO.finditer(_key(mask)):
-        yield from (8 * byte.start() + at for at in range(8) if byte[0][0] >> at & 1)
+def _bits(mask: int) -> list[int]:
+    """Return the places of the bits of a mask, the lowest first."""
+    bits = list[int]()
+    if mask >= SHORT:
+        for byte in NONZERO.finditer(_key(mask)):
+            bits += [8 * byte.start() + at for at in range(8) if byte[0][0] >> at & 1]
+        return bits
+    while mask:
+        bits.append((mask & -mask).bit_length() - 1)
+        mask &= mask - 1
+    return bits
 
 
-def _mask(bits: Iterable[int]) -> int:
-    numbers = [*bits]
-    data = bytearray(max(numbers, default=0) // 8 + 1)
-    for number in numbers:
-        data[number >> 3] |= 1 << (number & 7)
+def _mask(bits: list[int]) -> int:
+    data = bytearray(max(bits, default=0) // 8 + 1)
+    for bit in bits:
+        data[bit >> 3] |= 1 << (bit & 7)
     return int.from_bytes(data, "little")

@@ -128,7 +128,7 @@ def attack(asked: AttackOptions) -> int:
             level=asked.level,
             complete=complete,
             schema=asked.schema,
-            rows=None if grown else rows,  # rows do not say which of them were there before
+            rows=rows,
             against=old_patterns,
             grown=grown,
             **limit_time(asked.seconds),

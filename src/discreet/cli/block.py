@@ -64,7 +64,7 @@ class BlockOptions(QuietOptions, PublishedOptions):
         "Time for optimal, 60 by default or 1 within best, and to withhold from --against, 60.", "N"
     )
     against: Level | None = option(
-        "Also block the inferences of this attacker; see `discreet attack`.  [default: plain, or derive with --grown]",
+        "Block what this attacker infers; see `discreet attack`. [default: plain, exact if small, derive if --grown]",
         type=OneOf(list(ATTACKERS)),
     )
     schema: str | None = option(SCHEMA, "TEXT")

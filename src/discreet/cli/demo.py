@@ -18,7 +18,6 @@ from discreet.report import percent, share
 PATIENTS: Final = 2000
 MIN_SUPPORT: Final = "5%"
 K: Final = 10  # ten is a common rule of statistical offices
-SECONDS: Final = 2  # time to look for less distortion
 OUT: Final = click.option("--out", required=True, metavar="FILE", help="Write the rows to this file; - for stdout.")
 ADVICE: Final = "the web app needs packages that are not installed; install them with: pip install 'discreet[web]'"
 FORMAT: Final = click.option(
@@ -44,7 +43,7 @@ def demo() -> None:
         rows = generators.clinic(PATIENTS, seed=1)
         judged = discreet.audit(rows, min_support=MIN_SUPPORT, k=K, progress=bars)
         grid = discreet.tradeoff(rows, min_supports=[MIN_SUPPORT], ks=[K])
-        release = discreet.block(rows, min_support=MIN_SUPPORT, k=K, seconds=SECONDS)
+        release = discreet.block(rows, min_support=MIN_SUPPORT, k=K)
     say(_narrate(judged, grid, release))
 
 

@@ -329,8 +329,8 @@ def find_cell_terms(listed: Weighted, base: Iterable[int], top: Iterable[int]) -
     held = np.zeros((words, 1), np.uint64)
     for bit in place[list(base)].tolist():
         held[bit >> 6, 0] |= np.uint64(1 << (bit & 63))
-    times = kernels.open_tops.find_coefficients(maps, counts, size, held)
-    lengths = listed.lengths
+    order, lengths = np.argsort(np.bitwise_count(maps[:, :size]).sum(axis=0), kind="stable"), listed.lengths
+    times = kernels.open_tops.find_coefficients(maps, counts, order, held)
     chosen = sorted((int(lengths[numbers[at]]), int(numbers[at]), at) for at in np.flatnonzero(times).tolist())
     return [(int(times[at]), number, int(counts[at])) for _, number, at in chosen]
 

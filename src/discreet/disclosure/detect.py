@@ -349,7 +349,10 @@ def _sum_closed_supports(question: Question) -> Cells:
         raise OptionError("method 'closed' cannot use that short itemsets are missing; use ", AUTO)
     cut = family.longest if family.may_be_cut and not family.all else family.longest + 1
     listed, many = family.itemsets.weigh(family.supports), len(family.labels)
-    tops, maps, counts = kernels.papers.by_closed_supports(*listed.arrays, many, family.tops, cut, question.limit)
+    order = np.argsort(-family.supports, kind="stable")
+    tops, maps, counts = kernels.papers.by_closed_supports(
+        *listed.arrays, order, many, family.tops, cut, question.limit
+    )
     return build_cells(maps, tops, counts, question.tops)
 
 
@@ -360,10 +363,24 @@ def _project_rows(question: Question, numbers: Numbers | None = None) -> Cells:
     """
     chosen = np.arange(len(question.tops)) if numbers is None else numbers
     rows, itemsets = question.require_rows("projection"), question.tops.take(chosen)
-    data, in_rows = (rows.offsets, rows.items, rows.weights), (itemsets.offsets, question.row_codes[itemsets.items])
-    words = max(1, -(-itemsets.longest // 64))
-    tops, maps, counts = kernels.papers.by_projection(data, len(rows.labels) + 1, in_rows, words, question.limit)
-    return build_cells(maps, chosen[tops].astype(np.int32), counts, question.tops)
+    items, weights = question.row_codes[itemsets.items], rows.weights
+    place = np.full(len(rows.labels) + 1, -1, dtype=np.int64)
+    maps = np.empty((max(1, -(-itemsets.longest // 64)), weights.size), dtype=np.uint64)
+    alone = maps.shape[0] == 1 and bool((weights == 1).all())  # then no weights need be sorted
+    found = [(chosen[:0], maps[:, :0].T, weights[:0])]
+    for number, start, stop in zip(chosen, itemsets.offsets, itemsets.offsets[1:], strict=False):
+        maps[:] = 0
+        place[items[start:stop]] = np.arange(stop - start)
+        kernels.papers.project(rows.offsets, rows.items, place, maps)
+        place[items[start:stop]] = -1
+        order = slice(None) if alone else np.lexsort(maps)
+        lines, is_first = np.sort(maps) if alone else maps[:, order], np.ones(weights.size, dtype=np.bool_)
+        is_first[1:] = (lines[:, 1:] != lines[:, :-1]).any(axis=0)
+        counts = np.add.reduceat(weights[order], firsts := np.flatnonzero(is_first))
+        small = counts < question.limit
+        found.append((np.full(small.sum(), number), lines[:, firsts[small]].T, counts[small]))
+    tops, bases, counts = map(np.concatenate, zip(*found, strict=True))
+    return build_cells(np.ascontiguousarray(bases), tops.astype(np.int32), counts, question.tops)
 
 
 def _refuse_other_rows(agree: NDArray[np.bool_], what: str) -> None:

@@ -82,6 +82,10 @@ class Program:
             solver.setSolution(known)
         return self._run(solver, seconds)
 
+    def find_middle(self, *, seconds: float) -> Floats | None:
+        """Return values in the middle of all that are allowed, not at a corner; None if none are found in time."""
+        return self._run(self._load({"solver": "ipm", "run_crossover": "off"}), seconds).values
+
     def prepare(self) -> Callable[[Floats, float, float], Solved]:
         """Return a function that solves the program for other costs within some seconds, each time from its last state.
 
@@ -135,7 +139,7 @@ class Program:
     def _model(self) -> "HighsLp":
         import highspy  # noqa: PLC0415 - loaded late
 
-        rows, columns, factors = (np.concatenate(part) for part in zip(*self._terms, strict=True))
+        rows, columns, factors = map(np.concatenate, zip(*self._terms, strict=True))
         order = np.argsort(rows, kind="stable")
         model = highspy.HighsLp()
         model.num_col_, model.num_row_ = self.width, self.height
@@ -146,8 +150,9 @@ class Program:
         model.a_matrix_.start_ = np.searchsorted(rows[order], np.arange(self.height + 1)).astype(np.int32)
         model.a_matrix_.index_ = columns[order].astype(np.int32)
         model.a_matrix_.value_ = factors[order]
-        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
-        model.integrality_ = [kinds[whole] for whole in np.concatenate(self._whole).tolist()]
+        if self._is_whole:
+            kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+            model.integrality_ = [kinds[whole] for whole in np.concatenate(self._whole).tolist()]
         return model
 
 
@@ -163,7 +168,7 @@ def list_each(columns: Numbers, factors: ArrayLike) -> Terms:
 
 
 def _spread(value: ArrayLike, size: int) -> Floats:
-    return np.broadcast_to(np.asarray(value, dtype=np.float64), (size,))
+    return np.full(size, value, dtype=np.float64)
 
 
 def _run_in_thread(solver: "Highs") -> None:

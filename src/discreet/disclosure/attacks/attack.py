@@ -30,6 +30,7 @@ from discreet.disclosure.attacks.finding import (
     count_rows,
 )
 from discreet.disclosure.attacks.formula import Pattern
+from discreet.disclosure.attacks.histories import find_history
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.linear import find_differences, linear
 from discreet.disclosure.channels import is_acyclic
@@ -92,10 +93,6 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     """
     as_level(level)
     olds = as_releases(against, grown=grown)
-    if grown and rows is not None:
-        raise OptionError(
-            "rows do not tell which of them were there before; leave out ", Option("rows"), " or ", Option("grown")
-        )
     patterns = _teach(patterns, hierarchy)
     if leave_out is not None and not isinstance(patterns, Patterns):
         raise OptionError("limits are attacked as they are; leave ", Option("leave_out"), " out")
@@ -103,8 +100,13 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
     behind = None if rows is None else drop_items(as_rows(rows, hierarchy), leave_out)
     if behind is not None and (olds or not (isinstance(patterns, Patterns) and patterns.mined is behind.mark)):
-        _check_rows(facts, behind)
-    found = _search(derive.SearchTask(facts, as_k(k), behind, monotonic() + seconds, max_itemsets), level)
+        own = join_facts(patterns, complete=complete, schema=schema, max_length=max_length) if grown else facts
+        _check_rows(own, behind)
+    ends = monotonic() + seconds
+    task = derive.SearchTask(facts, as_k(k), None if grown else behind, ends=ends, itemsets=max_itemsets)
+    if behind is not None and level == "linear":  # rows do not tell which of them were there before
+        task = task._replace(history=find_history(facts, behind, seconds))
+    found = search(task, level)
     is_by_visit = are_visits(patterns if isinstance(patterns, Patterns) else None, behind)
     return replace(found, undecided=(*found.undecided, VISITS)) if is_by_visit else found
 
@@ -129,7 +131,7 @@ def as_level(level: str) -> Level:
     return level
 
 
-def _search(task: derive.SearchTask, level: Level) -> Attack:
+def search(task: derive.SearchTask, level: Level) -> Attack:
     """Return the findings of the attackers up to a level, each by the weakest who finds it."""
     facts, findings = task.facts, dict[Pattern, Finding]()
     undecided, derived, acyclic = list[Undecided](), None, False
@@ -158,7 +160,7 @@ def _search(task: derive.SearchTask, level: Level) -> Attack:
 def _linear(task: derive.SearchTask) -> Searched:
     if task.facts.n > MOST_ROWS:
         return Searched((), (TOO_MANY_ROWS,))
-    return linear(task.facts, k=task.k, rows=task.rows, seconds=task.seconds)
+    return linear(task.facts, k=task.k, rows=task.rows, history=task.history, seconds=task.seconds)
 
 
 def _exact(task: derive.SearchTask) -> Searched:

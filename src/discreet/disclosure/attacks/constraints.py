@@ -145,8 +145,8 @@ class System:
         columns = program.add_columns(len(self.rows), whole=whole)
         for part in self.parts:
             table = self.ground.table(part)
-            place = {cell: at for at, cell in enumerate(table)}
-            counts = np.fromiter(table.values(), dtype=np.float64)
+            place = dict(zip(table, range(len(table)), strict=True))
+            counts = np.array([*table.values()], dtype=np.float64)
             at = np.array([place[row & part] for row in self.rows], dtype=np.int64)
             program.add_rows(len(table), Terms(at, columns, np.ones(columns.size)), lower=counts, upper=counts)
         for itemset, low, high in self.limits:

@@ -25,6 +25,7 @@ from discreet.disclosure.attacks.certificate import NOTHING, Bound, CellSum, Cer
 from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.finding import Finding, Searched, Undecided
 from discreet.disclosure.attacks.formula import Mark, Pattern
+from discreet.disclosure.attacks.histories import History
 from discreet.disclosure.channels import places
 from discreet.disclosure.detect import list_subsets
 from discreet.errors import BudgetError, InconsistencyError, Message, Option
@@ -35,7 +36,7 @@ WORK: Final = 1 << 20  # steps per kernel call; time and Ctrl-C are checked betw
 
 
 class SearchTask(NamedTuple):
-    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, if they are known.
+    """Which patterns of 1 to k − 1 rows follow from facts? With the rows, or a history of them, if they are known.
 
     The search ends at a time, at so many ``itemsets`` with known supports, and lists so many ``findings``.
     """
@@ -43,6 +44,7 @@ class SearchTask(NamedTuple):
     facts: Facts
     k: int
     rows: Rows | None = None
+    history: History | None = None
     ends: float = inf
     itemsets: int = 2_000_000
     findings: int = 100_000

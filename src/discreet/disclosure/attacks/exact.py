@@ -294,7 +294,8 @@ def find_agreed(facts: Facts, *, k: int, rows: Rows | None = None, seconds: floa
         over, cells = ExactSearch(ground, region, k).shorten(kinds)
     except TimeIsUpError:
         why = f"whether all possible tables agree on fewer than {k} rows was not decided in {seconds:g} seconds"
-        raise BudgetError(f"{why}; nothing is released: raise ", Option("min_support")) from None
+        remedy = Option("min_support"), ", or withstand sums alone with ", Option("against", "plain")
+        raise BudgetError(f"{why}; nothing is released: raise ", *remedy) from None
     return Pattern(ground.codes(over), frozenset(map(ground.codes, cells)))
 
 

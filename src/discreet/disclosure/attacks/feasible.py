@@ -107,7 +107,7 @@ class Region:
         for witness in self.witnesses:
             left = left[are_rare(truths[left] @ witness, k)]
         while left.size and idle < IDLE:
-            self.least(directions.choice([-1.0, 0.0, 1.0], left.size) @ truths[left])
+            self.least(directions.integers(-1, 2, left.size) @ truths[left])
             before, left = left.size, left[are_rare(truths[left] @ self.witnesses[-1], k)]
             idle = idle + 1 if before - left.size < SHARE * before else 0
         return left

@@ -2,21 +2,36 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import combinations, groupby, islice
 from math import comb
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.data.transactions import Rows
 from discreet.disclosure.attacks import constraints
 from discreet.disclosure.attacks.constraints import KINDS, Bits, Ground, System, build_system, list_parts, project
+from discreet.disclosure.attacks.exchanges import keep_fixed
 from discreet.disclosure.attacks.facts import Facts
-from discreet.disclosure.attacks.feasible import SEED, TINY, Clock, Region, Subcube, TimeIsUpError, Wanted, prove
+from discreet.disclosure.attacks.feasible import (
+    SEED,
+    TINY,
+    Clock,
+    Region,
+    Subcube,
+    TimeIsUpError,
+    Wanted,
+    are_rare,
+    prove,
+)
 from discreet.disclosure.attacks.finding import Finding, Level, Searched, Undecided
+from discreet.disclosure.attacks.histories import LARGEST, Dated, History
 from discreet.disclosure.attacks.sums import LONGEST_ADDED
 from discreet.disclosure.channels import places
 from discreet.errors import BudgetError
+from discreet.runtime.solver import Floats
 
 SECONDS: Final = 60.0
 WITNESS_KINDS: Final = 1 << 11  # possible kinds of rows over all items, for witnesses to be sought there
@@ -34,6 +49,7 @@ class Witnesses:
     first: dict[Bits, float]
     whole: Region | None
     k: int
+    items: int
 
     @classmethod
     def find(cls, ground: Ground, rows: Rows | None, k: int, clock: Clock) -> "Witnesses | None":
@@ -45,17 +61,46 @@ class Witnesses:
         except BudgetError:
             pass
         if rows is not None:
-            return cls(dict(ground.rows(rows)), whole, k)
+            return cls(dict(ground.rows(rows)), whole, k, len(ground.items))
         if whole is None:
             return None
         whole.least(np.random.default_rng(SEED).random(len(whole.system.rows)) - 0.5)
         counts = zip(whole.system.rows, whole.witnesses[0].tolist(), strict=True)
-        return cls({row: count for row, count in counts if count > TINY}, whole, k)
+        return cls({row: count for row, count in counts if count > TINY}, whole, k, len(ground.items))
 
-    def list_rare(self, universe: Bits) -> list[Bits]:
-        """Return the cells over some items that hold from 1 to k − 1 rows of the first database (Lemma C1)."""
-        counts = project(self.first, universe)
-        return [cell for cell, count in counts.items() if TINY < count < self.k - TINY]
+    def list_rare(self, universe: Bits) -> list[Subcube]:
+        """Return the conjunctions to look at that hold for 1 to k − 1 rows of the first database (Lemma C1)."""
+        if universe.bit_count() > FEW:
+            counts = project(self.first, universe)
+            return [Subcube(universe, cell) for cell, count in counts.items() if TINY < count < self.k - TINY]
+        parts, (cubes, truths) = list_parts(universe), _list_conjunctions(universe.bit_count())
+        rare = np.flatnonzero(are_rare(truths @ self._count(universe), self.k)).tolist()
+        return [Subcube(parts[cubes[at].over], parts[cubes[at].cell]) for at in rare]
+
+    def keep_fixed(self, system: System, cubes: Sequence[Subcube]) -> list[Subcube]:
+        """Return the conjunctions that no exchange of an item between rows of the first database clears (Lemma C2)."""
+        universe = system.universe
+        if universe.bit_count() > FEW:
+            rows = project(self.first, universe)
+            counts = np.array([rows.get(row, 0) for row in system.rows], dtype=np.float64)
+        else:
+            counts = self._count(universe)[np.searchsorted(list_parts(universe), system.kinds)]
+        return [cubes[number] for number in keep_fixed(system, counts, cubes, self.k).tolist()]
+
+    def _count(self, universe: Bits) -> Floats:
+        """Return the number of rows in each cell over a few items, in order."""
+        held, weights = self._rows
+        cells = np.zeros(len(held), dtype=np.int64)
+        for at, place in enumerate(places(universe)):
+            cells |= (held[:, place >> 3].astype(np.int64) >> (place & 7) & 1) << at
+        return np.bincount(cells, weights, 1 << universe.bit_count()).astype(np.float64)
+
+    @cached_property
+    def _rows(self) -> tuple[NDArray[np.uint8], Floats]:
+        """The kinds of rows of the first database, eight items to a byte, and the number of each."""
+        size = self.items // 8 + 1
+        packed = b"".join(row.to_bytes(size, "little") for row in self.first)
+        return np.frombuffer(packed, dtype=np.uint8).reshape(-1, size), np.array([*self.first.values()], np.float64)
 
     def keep_rare(self, cubes: Sequence[Subcube]) -> list[int]:
         """Return which cells have from 1 to k − 1 rows in each witness.
@@ -135,13 +180,21 @@ class LinearSearch:
     def look(self, universes: Iterable[Bits]) -> None:
         """Look for cells over the items of each universe that hold 1 to k − 1 rows everywhere, then for differences."""
         every = dict.fromkeys(universes)
-        for universe, cells in self._list_candidates(every):
-            if (region := self._build_region(universe)) is not None:
-                cubes = _list_cubes(region.system) if cells is None else [Subcube(universe, cell) for cell in cells]
-                self._test(region, [cube for cube in cubes if not self._is_known(cube)])
+        for universe, cubes in self._list_candidates(every):
+            self.look_at(universe, cubes)
         for universe in every if self.ground.listed else ():
-            if (region := self._build_region(universe)) is not None:
-                self.differences.look(region)
+            self.compare(universe)
+
+    def compare(self, universe: Bits) -> None:
+        """Look whether differences of supports are 1 to k − 1 in every database over the items of a universe."""
+        if (region := self._build_region(universe)) is not None:
+            self.differences.look(region)
+
+    def look_at(self, universe: Bits, cubes: Sequence[Subcube] | None) -> None:
+        """Look whether conjunctions, or all, hold for 1 to k − 1 rows in every database over some items."""
+        if (region := self._build_region(universe)) is not None:
+            every = _list_cubes(region.system) if cubes is None else cubes
+            self._test(region, [cube for cube in every if not self._is_known(cube)])
 
     def _build_region(self, universe: Bits) -> Region | None:
         """Return the databases over some items; None if there are too many kinds of rows."""
@@ -152,32 +205,39 @@ class LinearSearch:
             self.too_large.add(universe)
             return None
 
-    def _list_candidates(self, universes: Iterable[Bits]) -> Iterator[tuple[Bits, list[Bits] | None]]:
-        """Yield the universes with cells that no witness clears, and these cells; None stands for all cells."""
+    def _list_candidates(self, universes: Iterable[Bits]) -> Iterator[tuple[Bits, list[Subcube] | None]]:
+        """Yield the universes with conjunctions that no witness clears, and these; None stands for all."""
         cubes: list[Subcube] = []
         for universe in universes:
             self.clock.left()
-            if self.evidence is None or universe.bit_count() <= FEW:
+            if self.evidence is None:
                 yield universe, None
                 continue
-            every = (Subcube(universe, cell) for cell in self.evidence.list_rare(universe))
-            cubes.extend(cube for cube in every if not self._is_known(cube))
+            rare = self.evidence.list_rare(universe)
+            if universe.bit_count() > FEW:
+                cubes.extend(cube for cube in rare if not self._is_known(cube))
+            elif rare:
+                yield universe, rare
         left = (cubes[number] for number in (self.evidence.keep_rare(cubes) if self.evidence else ()))
         for universe, same in groupby(left, key=lambda cube: cube.over):
-            yield universe, [cube.cell for cube in same]
+            yield universe, list(same)
 
     def _is_known(self, cube: Subcube) -> bool:
         """Return whether a conjunction says more than one that is known to be rare: a channel, or a finding."""
-        if any(cube.cell & known.over == known.cell and not known.over & ~cube.over for known in self.findings):
-            return True
-        # An empty cell is not rare, but needs no look either.
-        return any(self.ground.table(part).get(cube.cell & part, 0) < self.k for part in self.ground.parts(cube.over))
+        over, cell = cube
+        for part in self.ground.parts(over):  # an empty cell is not rare, but needs no look either
+            if self.ground.table(part).get(cell & part, 0) < self.k:
+                return True
+        return any(cell & known.over == known.cell and not known.over & ~over for known in self.findings)
 
     def _test(self, region: Region, cubes: Sequence[Subcube]) -> None:
         """Add the conjunctions that are rare, those of the most items first."""
+        if cubes and self.evidence is not None:
+            cubes = self.evidence.keep_fixed(region.system, cubes)
         if not cubes:
             return
-        truths = np.array([region.system.truth(cube.over, [cube.cell]) for cube in cubes])
+        kinds = region.system.kinds
+        truths = np.array([kinds & over == cell for over, cell in cubes], dtype=np.float64)
         left = region.keep_rare(truths, self.k)
         for number in region.find_rare(truths[left], self.k):
             if not self._is_known(cubes[left[number]]):
@@ -200,12 +260,21 @@ class LinearSearch:
             self.findings[cube] = Finding(proof, "linear", self.ground.facts)
 
 
-def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SECONDS, beyond: int = 2) -> Searched:
+def linear(
+    facts: Facts,
+    *,
+    k: int,
+    rows: Rows | None = None,
+    history: History | None = None,
+    seconds: float = SECONDS,
+    beyond: int = 2,
+) -> Searched:
     """Return the conjunctions that linear programs show to hold for 1 to k − 1 rows in every database.
 
     Over each top and one item more, then two (``beyond``), the possible kinds of rows are the unknowns, and every known
     support over these items is a limit (section C.6 of the theory). Only patterns that are rare in the publisher's own
-    ``rows`` can be inferred to be rare (Lemma C1); without rows, witnesses are sought (Lemma C2).
+    ``rows`` can be inferred to be rare (Lemma C1); without rows, witnesses are sought (Lemma C2). Of several releases,
+    a ``history`` that fits makes the search quicker.
 
     Findings are listed without as many of their items as possible, and none that says more than another one or than a
     channel. Each is proven in exact numbers; what is not proven is undecided.
@@ -217,6 +286,8 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
     """
     ground, clock = Ground(facts), Clock(seconds)
     search = LinearSearch(ground, k, clock, Differences(ground, k, clock, "linear"))
+    if history is not None:
+        return _look_back(search, history, beyond, seconds)
     # If channels are open, nothing is safe; two items more would take long, and only describe them in other words.
     is_open = any(count < k for top in ground.known for count in ground.table(top).values())
     most = min(beyond, 1) if is_open else beyond
@@ -232,6 +303,25 @@ def linear(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = S
         pass
     findings = (*search.findings.values(), *search.differences.findings.values())
     return Searched(findings, tuple(_list_undecided(search, unseen, behind, seconds)))
+
+
+def _look_back(search: LinearSearch, history: History, beyond: int, seconds: float) -> Searched:
+    """Return what follows from several releases, over their largest itemsets with a few items more, at all dates."""
+    dated = Dated(search.ground)
+    universes = dated.list_universes(beyond)
+    small = [universe for universe in universes if universe.bit_count() <= LARGEST]
+    unseen = len(universes)
+    try:
+        for universe, cubes in history.look(dated, small, search.k, search.clock):
+            search.look_at(universe, cubes)
+        search.look([universe | dated.marks for universe in universes if universe.bit_count() > LARGEST])
+        for top in dated.tops:  # differences of supports that a release tells, and another one does not
+            search.compare(top | dated.marks)
+        unseen = 0
+    except TimeIsUpError:
+        pass
+    findings = (*search.findings.values(), *search.differences.findings.values())
+    return Searched(findings, tuple(_list_undecided(search, unseen, 0, seconds)))
 
 
 def find_differences(facts: Facts, *, k: int, seconds: float = SECONDS) -> Searched:
@@ -260,8 +350,20 @@ def _list_cubes(system: System) -> list[Subcube]:
     """Return the conjunctions to look at, those of the most items first: over few items all, over more the cells."""
     if system.universe.bit_count() > FEW:
         return [Subcube(system.universe, row) for row in system.rows]
-    overs = sorted(list_parts(system.universe), key=lambda over: (-over.bit_count(), over))
+    overs = sorted(list_parts(system.universe), key=_rank)
     return [Subcube(over, cell) for over in overs for cell in sorted({row & over for row in system.rows})]
+
+
+@cache
+def _list_conjunctions(many: int) -> tuple[list[Subcube], Floats]:
+    """Return all conjunctions over the first items, those of the most items first, and which kinds of rows match."""
+    every = [Subcube(over, cell) for over in sorted(range(1 << many), key=_rank) for cell in list_parts(over)]
+    overs, cells = np.array(every).T[:, :, None]
+    return every, (np.arange(1 << many) & overs == cells).astype(np.float64)
+
+
+def _rank(over: Bits) -> tuple[int, Bits]:
+    return -over.bit_count(), over
 
 
 def _list_universes(ground: Ground, many: int) -> Iterator[Bits]:

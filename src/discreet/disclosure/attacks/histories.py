@@ -1,0 +1,188 @@
+"""Histories: which rows came by which release, and what follows from all releases together over a few items.
+
+If rows were only added, a reader of all releases looks for the number of rows of each kind that came between two of
+them. One history that fits is found by a linear program over the kinds of the publisher's own rows. From there, small
+programs over a top and one or two items more have few unknowns: the supports that no release tells. They are solved by
+a kernel, for all conjunctions and all dates (docs/against.md).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, combinations, groupby
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.itemsets import Label
+from discreet.data.transactions import Rows
+from discreet.disclosure.attacks.constraints import Bits, Ground, find_widest, list_parts
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.feasible import Clock, Subcube
+from discreet.disclosure.attacks.formula import Mark
+from discreet.disclosure.channels import places
+from discreet.runtime.resources import cores, share
+from discreet.runtime.solver import Floats, Numbers, Program, Terms
+
+LARGEST: Final = 8  # items of the universes that the kernel looks at
+ITEMS: Final = 62  # items of all releases, a bit of a word each
+PARTS: Final = 1 << 17  # itemsets of all releases
+COLUMNS: Final = 200_000  # kinds of rows at all dates, for a history to be sought
+AT_ONCE: Final = 256  # universes between two looks at the clock
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The number of rows of each of some ``kinds`` that came by each release, in one way that fits.
+
+    A kind has a bit for each of the ``labels``.
+    """
+
+    labels: tuple[Label, ...]
+    kinds: Numbers
+    counts: Floats
+
+    def look(
+        self, dated: "Dated", universes: Sequence[Bits], k: int, clock: Clock
+    ) -> Iterator[tuple[Bits, list[Subcube]]]:
+        """Yield the universes, with the marks of all releases, in which conjunctions are rare, and these."""
+        every, kinds = np.array(universes, dtype=np.int64), self._recode(dated.ground)
+        facts = kinds, self.counts, *dated.known, dated.groups, k
+        kernels.expect(every.size * kinds.size)
+
+        def find(start: int, stop: int) -> list[tuple[int, list[int]]]:
+            found = kernels.polytopes.find_rare(every[start:stop], *facts)
+            return [(int(every[start + number]), line) for number, *line in found.tolist()]
+
+        threads, starts = cores(), range(0, every.size, AT_ONCE)
+        for at in range(0, len(starts), threads):
+            clock.left()
+            parts = [(start, start + AT_ONCE) for start in starts[at : at + threads]]
+            lines = chain.from_iterable(share(find, parts, threads))
+            for universe, same in groupby(lines, key=lambda line: line[0]):
+                below = list_parts(universe)
+                cubes = [dated.mark(below[over], below[cell], *dates) for _, (over, cell, *dates) in same]
+                yield universe | dated.marks, sorted(cubes, key=lambda cube: -cube.over.bit_count())
+
+    def _recode(self, ground: Ground) -> Numbers:
+        """Return the kinds with the bits of a ground, which may have fewer items."""
+        kinds = np.zeros_like(self.kinds)
+        for place, label in enumerate(self.labels):
+            bit = ground.bit.get(ground.facts.code.get(label, -1), 0)
+            kinds |= np.where(self.kinds >> place & 1, bit, 0)
+        return kinds
+
+
+@dataclass(frozen=True, eq=False)
+class Dated:
+    """The facts of several releases, by the dates of these."""
+
+    ground: Ground
+
+    @cached_property
+    def _marks(self) -> list[Bits]:
+        ground = self.ground
+        return [ground.bit[item] for item in ground.items if isinstance(ground.facts.labels[item], Mark)]
+
+    @property
+    def marks(self) -> Bits:
+        """The marks of all older releases."""
+        return sum(self._marks)
+
+    @property
+    def dates(self) -> int:
+        """The number of releases."""
+        return len(self._marks) + 1
+
+    @cached_property
+    def tops(self) -> list[Bits]:
+        """The largest itemsets of all releases."""
+        return find_widest(top & ~self.marks for top in self.ground.tops) or [0]
+
+    @cached_property
+    def supports(self) -> dict[Bits, list[int | None]]:
+        """The support of each listed itemset in each release; None where it is not known."""
+        facts, ends = self.ground.facts, [*self._marks, 0]
+        itemsets = {part for top in self.tops for part in list_parts(top)}
+        limits = {itemset: [facts.limits(self.ground.codes(itemset | end)) for end in ends] for itemset in itemsets}
+        return {itemset: [low if low == high else None for low, high in both] for itemset, both in limits.items()}
+
+    @cached_property
+    def known(self) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+        """The itemsets that a release tells the support of, in order, the last of these, and all of them."""
+        told = {one: [support is not None for support in supports] for one, supports in self.supports.items()}
+        known = sorted(one for one, dates in told.items() if any(dates))
+        times = np.array([told[one] for one in known], dtype=np.bool_)
+        return np.array(known), self.dates - 1 - np.argmax(times[:, ::-1], axis=1), times
+
+    @property
+    def groups(self) -> Numbers:
+        """The groups of the schema."""
+        return np.array(self.ground.groups, dtype=np.int64)
+
+    def mark(self, over: Bits, cell: Bits, first: int, last: int) -> Subcube:
+        """Return a conjunction about rows that came from one date to another."""
+        if first > 0:
+            over |= self._marks[first - 1]
+        if last < self.dates - 1:
+            over, cell = over | self._marks[last], cell | self._marks[last]
+        return Subcube(over, cell)
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether nothing is known but exact supports and a schema, of few enough itemsets."""
+        facts, ground = self.ground.facts, self.ground
+        beyond = facts.absent is not None or facts.absent_with or ground.balances
+        parts = sum(1 << top.bit_count() for top in self.tops)
+        return (facts.inherited or facts.is_joined) and not beyond and len(ground.items) <= ITEMS and parts <= PARTS
+
+    def list_universes(self, beyond: int) -> list[Bits]:
+        """Return the largest itemsets of all releases with up to ``beyond`` items more, each once."""
+        others = self.ground.everything & ~self.marks
+        return sorted(
+            {
+                top | sum(1 << place for place in chosen)
+                for top in self.tops
+                for many in range(beyond + 1)
+                for chosen in combinations(places(others & ~top), many)
+            }
+        )
+
+
+def find_history(facts: Facts, rows: Rows, seconds: float) -> History | None:
+    """Return a history of rows that fits what older releases tell; None if there is none, or that takes too long.
+
+    It is in the middle of all that fit, so that it can be moved in every direction.
+    """
+    dated = Dated(Ground(facts))
+    if not dated.is_looked_at:
+        return None
+    counted = dated.ground.rows(rows)
+    kinds, many = np.array(sorted(counted), dtype=np.int64), len(counted)
+    weights = np.array([counted[kind] for kind in kinds.tolist()], dtype=np.float64)
+    labels = tuple(facts.labels[item] for item in dated.ground.items)
+    if dated.dates == 1:
+        return History(labels, kinds, weights[None])
+    if dated.dates * many > COLUMNS:
+        return None
+    program = Program()
+    columns = program.add_columns(dated.dates * many, whole=False)
+    program.add_rows(many, Terms(columns % many, columns, np.ones(columns.size)), lower=weights, upper=weights)
+    terms, totals = list[Numbers](), list[int]()
+    for itemset, supports in sorted(dated.supports.items()):
+        holders, since, before = np.flatnonzero(kinds & itemset == itemset), 0, 0
+        for date, support in enumerate(supports[:-1]):
+            if support is not None:
+                terms.append((np.arange(since, date + 1)[:, None] * many + holders).ravel())
+                totals.append(support - before)
+                since, before = date + 1, support
+    sizes = [part.size for part in terms]
+    numbers = np.repeat(np.arange(len(terms)), sizes)
+    held = np.array(totals, dtype=np.float64)
+    program.add_rows(len(terms), Terms(numbers, np.concatenate(terms), np.ones(numbers.size)), lower=held, upper=held)
+    values = program.find_middle(seconds=seconds)
+    if values is None:
+        return None
+    return History(labels, kinds, np.maximum(values, 0).reshape(dated.dates, many))

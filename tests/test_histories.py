@@ -1,0 +1,110 @@
+"""Histories: what follows from all releases of rows that have grown is found by small programs over all dates."""
+
+from itertools import combinations
+
+import numpy as np
+import oracle
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from discreet import Patterns, Transactions, attack, block
+from discreet.data.generate import clinic
+from discreet.disclosure.attacks.certificate import check
+from discreet.disclosure.attacks.constraints import Ground
+from discreet.disclosure.attacks.feasible import Clock
+from discreet.disclosure.attacks.histories import Dated, find_history
+from discreet.disclosure.attacks.joint_releases import join_facts
+from discreet.disclosure.attacks.linear import linear
+
+K = 3
+ITEMS = "abc"
+
+
+def list_below(tops):
+    """All parts of some itemsets."""
+    return {frozenset(part) for top in tops for size in range(len(top) + 1) for part in combinations(sorted(top), size)}
+
+
+@st.composite
+def series(draw, items=ITEMS, most=10, dates=3):
+    """Rows of several dates, each with the itemsets that the release of its date lists."""
+    kinds = st.frozensets(st.sampled_from(items))
+    arrived = [draw(st.lists(kinds, min_size=1, max_size=most)) for _ in range(draw(st.integers(1, dates)))]
+    listed = [list_below(draw(st.lists(kinds, min_size=1, max_size=4))) for _ in arrived]
+    return arrived, listed
+
+
+def publish(arrived, listed):
+    """The releases, and the rows of the last one."""
+    rows, releases = [], []
+    for came, itemsets in zip(arrived, listed, strict=True):
+        rows += came
+        counted = [(itemset, sum(itemset <= row for row in rows)) for itemset in itemsets]
+        held = [(itemset, support) for itemset, support in counted if support]
+        releases.append(Patterns.from_itemsets(held, n=len(rows), kind="frequent"))
+    return releases, rows
+
+
+@settings(max_examples=25)
+@given(case=series())
+def test_a_history_finds_all_that_programs_over_each_universe_find(case):
+    (*olds, new), rows = publish(*case)
+    facts = join_facts(new, olds, grown=bool(olds), complete=False)
+    history = find_history(facts, Transactions(rows), 10)
+    slow, quick = linear(facts, k=K), linear(facts, k=K, history=history)
+    assume(not slow.undecided)
+    assert not quick.undecided
+    assert bool(slow.findings) <= bool(quick.findings)
+    check(facts, [finding.certificate for finding in quick.findings])
+
+
+@settings(max_examples=25)
+@given(case=series(items="ab", most=3, dates=2))
+def test_what_the_kernel_finds_holds_in_all_histories(case):
+    (*olds, new), rows = publish(*case)
+    facts = join_facts(new, olds, grown=bool(olds), complete=False)
+    dated, history = Dated(Ground(facts)), find_history(facts, Transactions(rows), 10)
+    labels = [str(facts.labels[item]) for item in dated.ground.items]
+    universes = dated.list_universes(2)
+    found = {cube for _, cubes in history.look(dated, universes, K, Clock(10)) for cube in cubes}
+    told = [dict([*release, (frozenset(), release.n)]) for release in (*olds, new)]
+    items = sorted({label for label in labels if not label.startswith("before")})
+    marks = [label for label in labels if label.startswith("before")]
+    every = list(oracle.histories(told, items))
+    assert every
+    for over, cell in found:
+        named = {label: bool(cell >> place & 1) for place, label in enumerate(labels) if over >> place & 1}
+        counts = {
+            sum(
+                many
+                for (kind, date), many in one.items()
+                if all((label in kind) == holds for label, holds in named.items() if label in items)
+                and all((date <= marks.index(label)) == holds for label, holds in named.items() if label in marks)
+            )
+            for one in every
+        }
+        assert counts <= set(range(1, K)), (named, counts)
+
+
+@given(case=series())
+def test_a_history_has_the_supports_of_all_releases(case):
+    releases, rows = publish(*case)
+    facts = join_facts(releases[-1], releases[:-1], grown=len(releases) > 1, complete=False)
+    dated, history = Dated(Ground(facts)), find_history(facts, Transactions(rows), 10)
+    for itemset, supports in dated.supports.items():
+        held = history.counts[:, history.kinds & itemset == itemset].sum(axis=1).cumsum()
+        known = [(count, support) for count, support in zip(held, supports, strict=True) if support is not None]
+        assert np.allclose(*zip(*known, strict=True)) if known else True
+
+
+def test_a_growing_clinic_withstands_linear_programs():
+    rows = list(clinic(1500, seed=7))
+    releases = []
+    for n in (1000, 1250, 1500):
+        options = {"beside": releases, "grown": True} if releases else {}
+        releases.append(
+            block(rows[:n], min_support="20%", k=10, method="withhold", against="linear", **options).patterns
+        )
+    found = attack(releases[-1], k=10, against=releases[:-1], grown=True, complete=False, rows=rows)
+    assert (len(found.findings), found.undecided) == (0, ())
+    assert all(len(release) > 1 for release in releases)
