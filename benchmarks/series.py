@@ -9,12 +9,14 @@ is found is counted, and what is left undecided.
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from time import perf_counter
+from typing import Any, Final
 
 from report import line, title
 
-from discreet import Release, attack, audit, block
+from discreet import Patterns, Release, attack, audit, block
 from discreet.data.generate import clinic
 from discreet.disclosure.attacks.finding import Level
 from discreet.report.svg import Panel, lines_svg
@@ -26,49 +28,26 @@ LEVEL: Final[Level] = "derive"  # the attacker that each release withstands, the
 SECONDS: Final = 900.0  # for the attacker
 LEAST: Final = "5%"
 MORE: Final = (100, 200, 400)  # rows that come each month
-WIDTHS: Final = (5, 8, 10, 8, 8, 10, 10)
+WIDTHS: Final = (5, 8, 10, 8, 8, 10, 10, 9)
 SHOWN: Final = 200  # the one that the chart shows in full
 
 
-def publish(more: int, level: Level) -> list[tuple[int, Release, Release]]:
-    """Return for each month the number of rows, the release made alone, and the one beside all before."""
-    rows, months = list(clinic(START + (MONTHS - 1) * more, seed=7)), list[tuple[int, Release, Release]]()
+def publish(more: int, level: Level) -> Iterator[tuple[int, Release, Release, str, int]]:
+    """Yield for each month the number of rows, the release made alone, and the one beside all before.
+
+    After it come the verdict on it together with all before, and how much an attacker finds or leaves undecided.
+    """
+    rows, older = list(clinic(START + (MONTHS - 1) * more, seed=7)), list[Patterns]()
     for month in range(MONTHS):
-        known, older = rows[: START + month * more], [beside for _, _, beside in months]
-        alone = block(known, min_support=LEAST, k=K, method="withhold")
-        beside = block(
-            known,
-            min_support=LEAST,
-            k=K,
-            method="withhold",
-            beside=older,
-            grown=bool(older),
-            against=level,
-            seconds=SECONDS,
-        )
-        months.append((len(known), alone, beside))
-    return months
-
-
-def judge(months: list[tuple[int, Release, Release]], level: Level) -> list[tuple[str, int]]:
-    """Return for each month after the first the verdict together with all before, and what an attacker finds."""
-    patterns = [beside.patterns for _, _, beside in months]
-    found = []
-    for at in range(1, MONTHS):
-        olds = patterns[:at]
-        attacked = attack(
-            patterns[at],
-            k=K,
-            level=level,
-            against=olds,
-            grown=True,
-            complete=False,
-            rows=months[at][1].rows,
-            seconds=SECONDS,
-        )
-        left = len(attacked.findings) + len(attacked.undecided)
-        found.append((audit(patterns[at], k=K, against=olds, grown=True).verdict.name, left))
-    return found
+        known = rows[: START + month * more]
+        how: dict[str, Any] = {"min_support": LEAST, "k": K, "method": "withhold"}
+        alone = block(known, **how)
+        beside = block(known, **how, beside=older, grown=bool(older), against=level, seconds=SECONDS)
+        given: dict[str, Any] = {"against": older, "grown": bool(older)}
+        found = attack(beside.patterns, k=K, level=level, complete=False, rows=alone.rows, seconds=SECONDS, **given)
+        verdict = audit(beside.patterns, k=K, **given).verdict.name
+        yield len(known), alone, beside, verdict, len(found.findings) + len(found.undecided)
+        older.append(beside.patterns)
 
 
 def main() -> None:
@@ -77,13 +56,13 @@ def main() -> None:
     counts: dict[str, list[tuple[float, float]]] = {"frequent": [], "safe alone": [], "safe beside all before": []}
     level: Level = "linear" if "linear" in sys.argv else LEVEL
     for more in (SHOWN,) if level == "linear" else MORE:
-        months = publish(more, level)
-        judged = [("RELEASE", 0), *judge(months, level)]
         title(f"{more} rows more each month, from {START:,} on; minimum support {LEAST}, k = {K}, against {level}")
-        print(line(WIDTHS, ("month", "rows", "frequent", "alone", "beside", "together", "findings")))
-        for number, ((n, alone, beside), (verdict, findings)) in enumerate(zip(months, judged, strict=True), start=1):
+        print(line(WIDTHS, ("month", "rows", "frequent", "alone", "beside", "together", "findings", "seconds")))
+        start = perf_counter()
+        for number, (n, alone, beside, verdict, findings) in enumerate(publish(more, level), start=1):
             kept, safe, frequent = len(beside.patterns), len(alone.patterns), alone.distortion.itemsets
-            print(line(WIDTHS, (number, n, frequent, safe, kept, verdict, findings)))
+            seconds, start = round(perf_counter() - start), perf_counter()
+            print(line(WIDTHS, (number, n, frequent, safe, kept, verdict, findings, seconds)), flush=True)
             shares.setdefault(f"{more} rows a month", []).append((number, 100 * kept / safe))
             if more == SHOWN:
                 for name, count in zip(counts, (frequent, safe, kept), strict=True):

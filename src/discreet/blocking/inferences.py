@@ -34,7 +34,21 @@ class Inference(NamedTuple):
     itemsets: tuple[Codes, ...]
 
 
+class Inferred(NamedTuple):
+    """What an attacker infers, and the ``history`` to look at next if some of the patterns are withheld."""
+
+    findings: tuple[Inference, ...]
+    history: History | None = None
+
+
 def find_inferences(
+    problem: BlockProblem, patterns: Patterns, rows: Weighted, *, is_whole: bool = True
+) -> tuple[Inference, ...]:
+    """Return what the attacker infers from the patterns of rows."""
+    return infer(problem, patterns, rows, is_whole=is_whole).findings
+
+
+def infer(
     problem: BlockProblem,
     patterns: Patterns,
     rows: Weighted,
@@ -42,15 +56,16 @@ def find_inferences(
     is_whole: bool = True,
     ends: float | None = None,
     history: History | None = None,
-) -> tuple[Inference, ...]:
+) -> Inferred:
     """Return what the attacker infers from the patterns of rows; refuse these if that is undecided when time ends.
 
     If few rows are possible, every reader may think of all databases that can have been published.
     """
     if not len(patterns):
-        return ()
+        return Inferred(())
     if problem.against == "plain" and not problem.beside:
-        return _find_agreed(problem, patterns, rows, is_whole=is_whole) if has_few_kinds(problem, patterns) else ()
+        is_small = has_few_kinds(problem, patterns)
+        return Inferred(_find_agreed(problem, patterns, rows, is_whole=is_whole) if is_small else ())
     ends_at = monotonic() + SECONDS if ends is None else ends
     if problem.beside and problem.grown:
         facts = _join(problem, patterns, is_whole=is_whole)
@@ -62,9 +77,12 @@ def find_inferences(
         doubt = f"it was not decided whether the release withstands the attacker {problem.against!r}"
         more = ("raise {}", "min_support") if ends is None else ("raise {}", "seconds", "min_support")
         raise BudgetError(f"{doubt} ({result.undecided[0]}); nothing is released: ", Either(more))
-    return tuple(
+    if history is not None and not result.undecided:
+        history = history.narrow(result.facts, result.findings)
+    findings = (
         Inference(one.pattern, one.facts, tuple(itemsets_of(one.certificate, one.facts))) for one in result.findings
     )
+    return Inferred(tuple(findings), history)
 
 
 def find_past(problem: BlockProblem, patterns: Patterns, ends: float) -> History | None:

@@ -6,6 +6,7 @@ more than channels, where it goes on until they find nothing.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import compress, count
 from time import monotonic
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.blocking.beside import ASK, keep_apart
 from discreet.blocking.distortion import class_sizes, plant
-from discreet.blocking.inferences import Inference, find_inferences, find_past, match_rows
+from discreet.blocking.inferences import Inference, find_inferences, find_past, infer, match_rows
 from discreet.blocking.parents import follow, keep_with_parents, leave_out
 from discreet.blocking.problem import NONE, BlockProblem, BlockSolution, Form, count_rows
 from discreet.blocking.safe_core import find_safe_core
@@ -306,9 +307,11 @@ def withhold_more(problem: BlockProblem) -> BlockSolution:
     subset of a published itemset stays published, and as each round withholds one, it ends.
     """
     patterns, ends = withhold(problem).patterns, monotonic() + problem.patience
-    past = find_past(problem, patterns, ends)
-    while findings := find_inferences(problem, patterns, problem.merged[0], is_whole=False, ends=ends, history=past):
-        patterns = leave_out(patterns, [_find_longest(finding, patterns) for finding in findings])
+    look = partial(infer, problem, rows=problem.merged[0], is_whole=False, ends=ends)
+    found = look(patterns, history=find_past(problem, patterns, ends))
+    while found.findings:
+        patterns = leave_out(patterns, [_find_longest(finding, patterns) for finding in found.findings])
+        found = look(patterns, history=found.history)
     return BlockSolution.of(problem, patterns, is_whole=False)
 
 

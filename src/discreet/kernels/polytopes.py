@@ -1,61 +1,103 @@
 """Kernels for many small linear programs: the limits of conjunctions over a few items, in rows that came date by date.
 
 A point is the number of rows in each cell at each date. It is moved along ``moves``, which change no known count, one
-line for each; a point that cannot be moved on is a corner, where each move leaves one cell that is empty.
+line for each; a point that cannot be moved on is a corner, where each move has an empty cell that it alone fills.
 """
 
 import numpy as np
 
 from discreet.kernels.common import inner, jit
-from discreet.kernels.words import grow
+from discreet.kernels.shapes import Corner
+from discreet.kernels.words import grow, popcount
 
+NOWHERE = -(1 << 30)  # the place of a cell that stays empty
 EDGE = 1e-9  # the error of a sum; far below the error that is allowed
 TINY = 1e-6  # fewer rows than this are none
-TURNS = 200  # moves towards a limit, before it counts as not reached
-STEEP = 50  # moves along the steepest line; then along the first that helps, as otherwise it may go in circles
+TURNS = 2000  # moves towards a limit, before it counts as not reached
+STUCK = 20  # moves that change nothing; then along the first line that helps, as otherwise it may go in circles
 CORNERS = 64  # that are kept
+OVER, CELL, FIRST, END, SURE, NUMBER, WIDTH = range(7)  # of a line of what was found
 FEW = 6  # items over which all conjunctions are looked at, not only those that mention each item
 
 
 @jit
-def find_rare(universes, kinds, counts, known, last, times, groups, k):
+def find_rare(universes, kinds, counts, listed, last, times, groups, known, k):
     """Return the conjunctions that hold for 1 to k − 1 of the rows of some dates whatever the rows are.
 
     ``counts[t, i]`` rows of the kind ``kinds[i]`` came at date ``t``, in one history that fits. The supports of the
-    itemsets ``known``, in order, were published at the dates ``times``, the ``last`` of which is given; no row holds
-    two items of one of the ``groups``. A line of the result has the number of a universe, the items that the
-    conjunction mentions, those that rows hold, by their places in the universe, and the first and last date.
+    itemsets ``listed``, in order, were published at the dates ``times``, the ``last`` of which is given; no row holds
+    two items of one of the ``groups``. A line of the result has the items that a conjunction mentions, those that rows
+    hold, the first and last date, whether the limits were reached, and the number of the universe. What says more than
+    another one, or than a line that is ``known``, is left out.
     """
     dates = counts.shape[0]
-    found, size = np.empty((64, 5), np.int64), 0
+    found, size = np.empty((64, WIDTH), np.int64), 0
     for number in range(universes.size):
         places = list_places(universes[number])
         cells = 1 << places.size
         tables = count_cells(kinds, counts, places)
-        numbers = look_up(known, places)
+        numbers = look_up(listed, places)
         is_out = exclude(groups, places)
-        is_rare = np.zeros((dates, cells * cells), np.bool_)
+        rare = np.zeros((dates, cells * cells), np.int8)
         for date in range(dates):
-            mark_rare(tables, date, numbers, last, is_out, k, is_rare)
+            mark_rare(tables, date, numbers, last, is_out, k, rare)
         start, linked = size, are_linked(numbers, last, times)
-        for at in range(cells * cells):
-            over, cell = at // cells, at % cells
-            for first in range(dates):
-                held, is_any = 0.0, False
-                for end in range(first, dates if linked else first + 1):
-                    is_any |= is_rare[end, at]
-                    held += add_up(tables, end, 0, cell, (cells - 1) & ~over)
-                    if held >= k - TINY:
-                        break
-                    if is_any:
-                        if size == found.shape[0]:
-                            found = grow(found, 2 * size)
-                        found[size, 0], found[size, 1], found[size, 2] = number, over, cell
-                        found[size, 3], found[size, 4] = first, end
+        found, size = add_known(known, universes[number], places, found, size)
+        middle = size
+        for many in range(places.size + 1):  # few items and many dates first: what says more is left out
+            for at in range(cells * cells):
+                over, cell = at // cells, at % cells
+                if cell & ~over or popcount(over) != many:
+                    continue
+                for first in range(dates):
+                    end = find_end(tables, over, cell, first, dates if linked else first + 1, k)
+                    since = first
+                    while since < end and not rare[since, at]:
+                        since += 1
+                    for stop in range(end, since, -1):
+                        found = add_line(found, size)
+                        found[size, OVER], found[size, CELL], found[size, NUMBER] = over, cell, number
+                        found[size, FIRST], found[size, END], found[size, SURE] = first, stop - 1, rare[since, at]
                         size += 1
-        if linked:
-            size = keep_linked(tables, numbers, times, is_out, k, found, start, size)
+        size = keep_short(tables, numbers, times, is_out, k, found, start, middle, size, linked)
     return found[:size].copy()
+
+
+@inner
+def add_known(known, universe, places, found, size):
+    """Add the lines that are ``known`` over the items of a universe; return them, and how many there are."""
+    for line in range(known.shape[0]):
+        if not known[line, OVER] & ~universe:
+            found = add_line(found, size)
+            copy_line(known, line, found, size)
+            found[size, OVER] = gather(known[line, OVER], places)
+            found[size, CELL] = gather(known[line, CELL], places)
+            size += 1
+    return found, size
+
+
+@inner
+def copy_line(lines, number, others, other):
+    """Copy a line to the place of another one."""
+    for at in range(WIDTH):
+        others[other, at] = lines[number, at]
+
+
+@inner
+def find_end(tables, over, cell, first, stop, k):
+    """Return the date by which k rows of a conjunction have come since the ``first`` one, or ``stop``."""
+    held, rest = 0.0, (tables.shape[1] - 1) & ~over
+    for end in range(first, stop):
+        held += add_up(tables, end, 0, cell, rest)
+        if held >= k - TINY:
+            return end
+    return stop
+
+
+@inner
+def add_line(found, size):
+    """Return ``found`` with room for a line more."""
+    return grow(found, 2 * size) if size == found.shape[0] else found
 
 
 @inner
@@ -93,21 +135,21 @@ def count_cells(kinds, counts, places):
 
 
 @inner
-def look_up(known, places):
-    """Return the number in ``known``, which rises, of each itemset over some items; -1 if it is not known."""
+def look_up(listed, places):
+    """Return the number in ``listed``, which rises, of each itemset over some items; -1 if it is not listed."""
     numbers = np.empty(1 << places.size, np.int64)
     for part in range(numbers.size):
         itemset = 0
         for at in range(places.size):
             itemset |= (part >> at & 1) << places[at]
-        low, high = 0, known.size
+        low, high = 0, listed.size
         while low < high:
             middle = (low + high) // 2
-            if known[middle] < itemset:
+            if listed[middle] < itemset:
                 low = middle + 1
             else:
                 high = middle
-        numbers[part] = low if low < known.size and known[low] == itemset else -1
+        numbers[part] = low if low < listed.size and listed[low] == itemset else -1
     return numbers
 
 
@@ -134,17 +176,6 @@ def is_odd(bits):
 
 
 @inner
-def add_move(moves, line, part, start, rise):
-    """Add to a move that ``rise`` more rows hold the items of ``part``, in the table that begins at ``start``."""
-    cell = part
-    while True:  # each cell below the part
-        moves[line, start + cell] += -rise if is_odd(part & ~cell) else rise
-        if not cell:
-            break
-        cell = (cell - 1) & part
-
-
-@inner
 def add_up(tables, line, start, cell, rest):
     """Return the rows of a conjunction, ``cell`` with any of the ``rest``, in the table that begins at ``start``."""
     held, other = 0.0, rest
@@ -156,18 +187,16 @@ def add_up(tables, line, start, cell, rest):
 
 
 @inner
-def mark_rare(tables, date, numbers, last, is_out, k, is_rare):
+def mark_rare(tables, date, numbers, last, is_out, k, rare):
     """Mark each conjunction of 1 to k − 1 rows at one date, if all that is known by then or later is known at it."""
     cells = tables.shape[1]
-    point, moves, many = np.zeros(cells + 1), np.zeros((cells, cells + 1)), 0
-    for cell in range(cells):
-        point[cell] = tables[date, cell]
+    corner = begin(tables, date, date + 1)
     for part in range(cells):
         if numbers[part] < 0 or last[numbers[part]] < date:
-            add_move(moves, many, part, 0, 1.0)
-            many += 1
-    many = fix(moves, point, many, is_out)
-    many = settle(moves, point, many)
+            corner.sizes[0] += 1
+            add_move(corner, part, 0, 1.0)
+    fix(corner, is_out)
+    settle(corner)
     corners = np.zeros((CORNERS + 1, cells + 1))
     for over in range(cells):
         if over != cells - 1 and cells > 1 << FEW:
@@ -175,152 +204,201 @@ def mark_rare(tables, date, numbers, last, is_out, k, is_rare):
         rest = (cells - 1) & ~over
         for cell in range(over + 1):
             if not cell & ~over and TINY < add_up(tables, date, 0, cell, rest) < k - TINY:
-                at = over * cells + cell
-                is_rare[date, at] = stays_rare(moves, point, many, corners, cell, rest, 0, 0, cells, k)
+                rare[date, over * cells + cell] = stays_rare(corner, corners, cell, rest, 0, 0, cells, k)
 
 
 @inner
-def stays_rare(moves, point, many, corners, cell, rest, first, end, cells, k):
-    """Return whether a conjunction holds for 1 to k − 1 rows wherever the point is moved.
+def begin(tables, first, stop):
+    """Return the point of a history from one date to another, without moves; each cell has a column."""
+    cells = tables.shape[1]
+    size = (stop - first) * cells
+    point, columns, where = np.zeros(size + 1), np.empty(size, np.int32), np.empty(size, np.int32)
+    for date in range(first, stop):
+        for cell in range(cells):
+            point[(date - first) * cells + cell] = tables[date, cell]
+    for cell in range(size):
+        columns[cell] = where[cell] = cell
+    sizes = np.zeros(2, np.int64)
+    sizes[1] = size
+    return Corner(point, np.zeros((size, size)), np.zeros(size), columns, where, np.full(size, -1, np.int32), sizes)
+
+
+@inner
+def add_move(corner, part, start, rise):
+    """Add to the last move that ``rise`` more rows hold the items of ``part``; its table begins at ``start``."""
+    number, cell = corner.sizes[0] - 1, part
+    while True:  # each cell below the part
+        corner.moves[number, start + cell] += -rise if is_odd(part & ~cell) else rise
+        if not cell:
+            break
+        cell = (cell - 1) & part
+
+
+@inner
+def fix(corner, is_out):
+    """Remove the moves that would fill impossible cells, and the columns of these."""
+    for cell in range(corner.where.size):
+        if is_out[cell % is_out.size]:
+            for number in range(corner.sizes[0]):
+                if abs(corner.moves[number, corner.where[cell]]) > EDGE:
+                    exchange(corner, cell, number)
+                    corner.where[cell] = NOWHERE
+                    remove(corner, number)
+                    break
+
+
+@inner
+def remove(corner, number):
+    """Remove a move; the last one, which has no cell of its own yet, takes its place."""
+    corner.sizes[0] -= 1
+    for column in range(corner.sizes[1]):
+        corner.moves[number, column] = corner.moves[corner.sizes[0], column]
+    corner.owns[number] = -1
+
+
+@inner
+def settle(corner):
+    """Move a point to a corner, where each move has an empty cell of its own, and remove moves that change nothing."""
+    number = 0
+    while number < corner.sizes[0]:
+        up, cell = find_wall(corner, number, 1.0)
+        down, other = find_wall(corner, number, -1.0)
+        if cell < 0 and other < 0:
+            remove(corner, number)
+            continue
+        if cell < 0 or (other >= 0 and down < up):
+            up, cell = -down, other
+        go(corner, number, up, cell)
+        exchange(corner, cell, number)
+        number += 1
+
+
+@inner
+def find_wall(corner, number, sign):
+    """Return how far a point can be moved, and the cell that is empty then; -1 if none will be."""
+    most, wall, point = np.inf, -1, corner.point
+    for column in range(corner.sizes[1]):
+        fall = -sign * corner.moves[number, column]
+        if fall > EDGE and point[corner.cells[column]] < most * fall:
+            wall = corner.cells[column]
+            most = point[wall] / fall
+    return most, wall
+
+
+@inner
+def go(corner, number, steps, wall):
+    """Move a point until a cell is empty."""
+    point = corner.point
+    for column in range(corner.sizes[1]):
+        point[corner.cells[column]] += steps * corner.moves[number, column]
+    if corner.owns[number] >= 0:
+        point[corner.owns[number]] += steps
+    point[point.size - 1] += steps * corner.goals[number]
+    point[wall] = 0.0
+
+
+@inner
+def exchange(corner, cell, number):
+    """Let one move alone fill a cell; the cell that it had for its own takes the column."""
+    moves, goals, (many, columns) = corner.moves, corner.goals, (corner.sizes[0], corner.sizes[1])
+    at = corner.where[cell]
+    pivot = moves[number, at]
+    for column in range(columns):
+        moves[number, column] /= pivot
+    goals[number] /= pivot
+    moves[number, at] = 1.0 / pivot
+    for other in range(many):
+        times = moves[other, at]
+        if other != number and times != 0.0:
+            moves[other, at] = 0.0
+            for column in range(columns):
+                moves[other, column] -= times * moves[number, column]
+            goals[other] -= times * goals[number]
+    before, corner.owns[number] = corner.owns[number], cell
+    if before < 0:  # the last column takes the place of this one
+        columns -= 1
+        corner.sizes[1] = columns
+        before = corner.cells[columns]
+        for other in range(many):
+            moves[other, at] = moves[other, columns]
+    corner.cells[at], corner.where[before] = before, at
+    corner.where[cell] = -1 - number
+
+
+@inner
+def stays_rare(corner, corners, cell, rest, first, end, cells, k):
+    """Return 2 if a conjunction holds for 1 to k − 1 rows wherever the point is moved, 1 if perhaps, and 0 if not.
 
     The last ``corners`` that were reached are looked at first; the last line says how many there have been.
     """
-    seen = int(corners[CORNERS, 0])
-    for number in range(min(seen, CORNERS)):
+    seen, sure, goal = int(corners[CORNERS, 0]), 2, corner.point.size - 1
+    for number in range(seen - 1, max(-1, seen - 1 - CORNERS), -1):
         held = 0.0
         for date in range(first, end + 1):
-            held += add_up(corners, number, date * cells, cell, rest)
+            held += add_up(corners, number % CORNERS, date * cells, cell, rest)
         if held <= TINY or held >= k - TINY:
-            return False
-    aim(moves, point, many, cell, rest, first, end, cells)
+            return 0
+    aim(corner, cell, rest, first, end, cells)
     for side in range(2):
-        held = reach(moves, point, many, 1.0 - 2.0 * side, float(side * k))
-        for row in range(point.size):
-            corners[seen % CORNERS, row] = point[row]
+        if not reach(corner, 1.0 - 2.0 * side, float(side * k)):
+            sure = 1
+        for at in range(goal):
+            corners[seen % CORNERS, at] = corner.point[at]
         seen += 1
         corners[CORNERS, 0] = seen
-        if held <= TINY or held >= k - TINY:
-            return False
-    return True
+        if corner.point[goal] <= TINY or corner.point[goal] >= k - TINY:
+            return 0
+    return sure
 
 
 @inner
-def aim(moves, point, many, cell, rest, first, end, cells):
-    """Make the last row that of a conjunction from one date to another: ``cell``, and any of the ``rest``."""
-    goal = point.size - 1
+def aim(corner, cell, rest, first, end, cells):
+    """Make the rows of a conjunction from one date to another the goal: ``cell``, and any of the ``rest``."""
+    point, goals, goal = corner.point, corner.goals, corner.point.size - 1
     point[goal] = 0.0
-    for column in range(many):
-        moves[column, goal] = 0.0
+    for number in range(corner.sizes[0]):
+        goals[number] = 0.0
     for date in range(first, end + 1):
         other = rest
         while True:
-            row = date * cells + (cell | other)
-            point[goal] += point[row]
-            for column in range(many):
-                moves[column, goal] += moves[column, row]
+            one = date * cells + (cell | other)
+            point[goal] += point[one]
+            column = corner.where[one]
+            if column >= 0:
+                for number in range(corner.sizes[0]):
+                    goals[number] += corner.moves[number, column]
+            elif column != NOWHERE:
+                goals[-1 - column] += 1.0
             if not other:
                 break
             other = (other - 1) & rest
 
 
 @inner
-def fix(moves, point, many, is_out):
-    """Remove the moves that would fill impossible cells; return how many are left. Impossible cells come first."""
-    for row in range(point.size - 1):
-        if is_out[row % is_out.size]:
-            for column in range(many):
-                if abs(moves[column, row]) > EDGE:
-                    exchange(moves, many, row, column)
-                    many -= 1
-                    drop(moves, column, many)
-                    break
-    return many
+def reach(corner, sign, enough):
+    """Lower the goal of a corner, or with a ``sign`` of -1 raise it, until that is ``enough`` or no move changes it.
 
-
-@inner
-def drop(lines, number, other):
-    """Let another line take the place of one."""
-    for at in range(lines.shape[1]):
-        lines[number, at] = lines[other, at]
-
-
-@inner
-def settle(moves, point, many):
-    """Move a point to a corner; return how many moves there are without those that change nothing."""
-    column = 0
-    while column < many:
-        up, row = find_wall(moves, column, point, 1.0)
-        down, other = find_wall(moves, column, point, -1.0)
-        if row < 0 and other < 0:
-            many -= 1
-            drop(moves, column, many)
-            continue
-        if row < 0 or (other >= 0 and down < up):
-            up, row = -down, other
-        go(moves, column, point, up, row)
-        exchange(moves, many, row, column)
-        column += 1
-    return many
-
-
-@inner
-def find_wall(moves, column, point, sign):
-    """Return how far a point can be moved, and the cell that is empty then; -1 if none will be."""
-    most, wall = np.inf, -1
-    for row in range(point.size - 1):
-        fall = -sign * moves[column, row]
-        if fall > EDGE and point[row] < most * fall:
-            most, wall = point[row] / fall, row
-    return most, wall
-
-
-@inner
-def go(moves, column, point, steps, wall):
-    """Move a point until a cell is empty."""
-    for row in range(point.size):
-        point[row] += steps * moves[column, row]
-    point[wall] = 0.0
-
-
-@inner
-def exchange(moves, many, row, column):
-    """Let one move fill the cell ``row``, and no other do."""
-    pivot = moves[column, row]
-    for at in range(moves.shape[1]):
-        moves[column, at] /= pivot
-    for other in range(many):
-        times = moves[other, row]
-        if other != column and times != 0.0:
-            for at in range(moves.shape[1]):
-                moves[other, at] -= times * moves[column, at]
-            moves[other, row] = 0.0
-    moves[column, row] = 1.0
-
-
-@inner
-def reach(moves, point, many, sign, enough):
-    """Lower the last row of a point, or with a ``sign`` of -1 raise it, until that is ``enough``; return its value.
-
-    This is the simplex method. Where it ends early, the value is within the limit, so that less is ruled out.
+    This is the simplex method. It returns whether it has ended; if not, the goal is within its limit.
     """
-    goal = point.size - 1
-    for turn in range(TURNS):
+    point, goals, goal, stuck = corner.point, corner.goals, corner.point.size - 1, 0
+    for _ in range(TURNS):
         if sign * (point[goal] - enough) <= EDGE:
-            break
-        column, steepest = -1, -EDGE
-        for at in range(many):
-            if sign * moves[at, goal] < steepest:
-                column, steepest = at, sign * moves[at, goal]
-                if turn > STEEP:
+            return True
+        number, steepest = -1, -EDGE
+        for at in range(corner.sizes[0]):
+            if sign * goals[at] < steepest:
+                number, steepest = at, sign * goals[at]
+                if stuck > STUCK:
                     break
-        if column < 0:
-            break
-        steps, wall = find_wall(moves, column, point, 1.0)
+        if number < 0:
+            return True
+        steps, wall = find_wall(corner, number, 1.0)
         if wall < 0:
-            break
-        go(moves, column, point, steps, wall)
-        exchange(moves, many, wall, column)
-    return point[goal]
+            return False
+        stuck = 0 if steps > EDGE else stuck + 1
+        go(corner, number, steps, wall)
+        exchange(corner, wall, number)
+    return False
 
 
 @inner
@@ -335,31 +413,59 @@ def are_linked(numbers, last, times):
 
 
 @inner
-def keep_linked(tables, numbers, times, is_out, k, found, start, size):
-    """Keep of the conjunctions found from ``start`` on those that hold for few rows where only sums are known."""
+def keep_short(tables, numbers, times, is_out, k, found, start, middle, size, linked):
+    """Keep of the lines from ``middle`` on those that say no more than one before, from ``start`` on; return their end.
+
+    If dates are ``linked``, only those that also hold for few rows where only sums are known. The lines before
+    ``middle`` are removed.
+    """
     dates, cells = tables.shape
-    point, moves, many = np.zeros(dates * cells + 1), np.zeros((dates * cells, dates * cells + 1)), 0
-    for date in range(dates):
-        for cell in range(cells):
-            point[date * cells + cell] = tables[date, cell]
-    for part in range(cells):
+    kept = middle
+    corner = link(tables, numbers, times, is_out, linked and size > middle)
+    corners = np.zeros((CORNERS + 1, corner.point.size))
+    for at in range(middle, size):
+        if is_said(found, start, kept, at, dates):
+            continue
+        if linked:
+            over, cell, first, end = found[at, OVER], found[at, CELL], found[at, FIRST], found[at, END]
+            found[at, SURE] = stays_rare(corner, corners, cell, (cells - 1) & ~over, first, end, cells, k)
+        if found[at, SURE]:
+            copy_line(found, at, found, kept)
+            kept += 1
+    for at in range(middle, kept):
+        copy_line(found, at, found, at - middle + start)
+    return kept - middle + start
+
+
+@inner
+def is_said(found, start, stop, at, dates):
+    """Return whether a line says more than one from ``start`` to ``stop`` that is sure: more items, or a date more."""
+    for line in range(start, stop):
+        is_part = not found[line, OVER] & ~found[at, OVER] and found[at, CELL] & found[line, OVER] == found[line, CELL]
+        is_since = found[line, FIRST] == 0 or found[line, FIRST] == found[at, FIRST]
+        is_until = found[line, END] == dates - 1 or found[line, END] == found[at, END]
+        if is_part and is_since and is_until and found[line, SURE] == 2:
+            return True
+    return False
+
+
+@inner
+def link(tables, numbers, times, is_out, linked):
+    """Return a corner over the cells of all dates; if these are not ``linked``, over none."""
+    dates, cells = tables.shape
+    corner = begin(tables, 0, dates if linked else 0)
+    for part in range(cells if linked else 0):
         since = 0
         for date in range(dates):
             if numbers[part] >= 0 and times[numbers[part], date]:
                 for early in range(since, date):
-                    add_move(moves, many, part, early * cells, 1.0)
-                    add_move(moves, many, part, date * cells, -1.0)
-                    many += 1
+                    corner.sizes[0] += 1
+                    add_move(corner, part, early * cells, 1.0)
+                    add_move(corner, part, date * cells, -1.0)
                 since = date + 1
         for date in range(since, dates):
-            add_move(moves, many, part, date * cells, 1.0)
-            many += 1
-    many = fix(moves, point, many, is_out)
-    many = settle(moves, point, many)
-    corners, kept = np.zeros((CORNERS + 1, dates * cells + 1)), start
-    for at in range(start, size):
-        over, cell, first, end = found[at, 1], found[at, 2], found[at, 3], found[at, 4]
-        if stays_rare(moves, point, many, corners, cell, (cells - 1) & ~over, first, end, cells, k):
-            drop(found, kept, at)
-            kept += 1
-    return kept
+            corner.sizes[0] += 1
+            add_move(corner, part, date * cells, 1.0)
+    fix(corner, is_out)
+    settle(corner)
+    return corner

@@ -50,6 +50,23 @@ class Prefix(NamedTuple):
     length: int
 
 
+class Corner(NamedTuple):
+    """A point of a polytope, the number of rows in each cell and the goal, and the moves from it.
+
+    ``moves[i, j]`` is what the move ``i`` adds to the cell ``cells[j]``, and ``goals[i]`` what it adds to the goal. A
+    cell has the column ``where``, unless one move alone fills it: ``owns[i]``, by 1 a step, and then ``where`` is
+    −1 − i. ``sizes`` are the number of moves and of columns.
+    """
+
+    point: np.ndarray
+    moves: np.ndarray
+    goals: np.ndarray
+    cells: np.ndarray
+    where: np.ndarray
+    owns: np.ndarray
+    sizes: np.ndarray
+
+
 class Cells(NamedTuple):
     """The top of each cell, the bitmap of its base, and its number of rows."""
 

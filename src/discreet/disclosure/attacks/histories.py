@@ -6,8 +6,8 @@ programs over a top and one or two items more have few unknowns: the supports th
 a kernel, for all conjunctions and all dates (docs/against.md).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, groupby
 from typing import Final
@@ -21,6 +21,7 @@ from discreet.data.transactions import Rows
 from discreet.disclosure.attacks.constraints import Bits, Ground, find_widest, list_parts
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import Clock, Subcube
+from discreet.disclosure.attacks.finding import Finding
 from discreet.disclosure.attacks.formula import Mark
 from discreet.disclosure.channels import places
 from discreet.runtime.resources import cores, share
@@ -29,42 +30,68 @@ from discreet.runtime.solver import Floats, Numbers, Program, Terms
 LARGEST: Final = 8  # items of the universes that the kernel looks at
 ITEMS: Final = 62  # items of all releases, a bit of a word each
 PARTS: Final = 1 << 17  # itemsets of all releases
+BEYOND: Final = 2  # items beside a largest itemset
 COLUMNS: Final = 200_000  # kinds of rows at all dates, for a history to be sought
-AT_ONCE: Final = 256  # universes between two looks at the clock
+AT_ONCE: Final = 64  # universes for a kernel
+CALLS: Final = 16  # of the kernel in each thread, between two looks at the clock
 
 
 @dataclass(frozen=True, eq=False)
 class History:
     """The number of rows of each of some ``kinds`` that came by each release, in one way that fits.
 
-    A kind has a bit for each of the ``labels``.
+    A kind has a bit for each of the ``labels``. If only some sets of items are ``suspect``, nothing is to be found over
+    items that contain none of them.
     """
 
     labels: tuple[Label, ...]
     kinds: Numbers
     counts: Floats
+    suspect: frozenset[frozenset[Label]] = frozenset([frozenset()])
+
+    def narrow(self, facts: Facts, findings: Iterable[Finding]) -> "History":
+        """Return the history to look at after some itemsets were withheld, because of all ``findings`` from the facts.
+
+        Whoever has fewer counts infers no more. So a pattern that is inferred then is one of the findings, or says more
+        than one of them; if the largest itemsets are so short that all conjunctions beside them were looked at.
+        """
+        marks = frozenset(code for code, label in enumerate(facts.labels) if isinstance(label, Mark))
+        if max((len(top - marks) for top in facts.tops), default=0) + BEYOND > kernels.polytopes.FEW:
+            return replace(self, suspect=frozenset([frozenset()]))
+        overs = (one.pattern.over - marks for one in findings)
+        return replace(self, suspect=frozenset(frozenset(facts.labels[item] for item in over) for over in overs))
 
     def look(
-        self, dated: "Dated", universes: Sequence[Bits], k: int, clock: Clock
+        self, dated: "Dated", universes: Sequence[Bits], k: int, clock: Clock, known: Collection[Subcube] = ()
     ) -> Iterator[tuple[Bits, list[Subcube]]]:
-        """Yield the universes, with the marks of all releases, in which conjunctions are rare, and these."""
-        every, kinds = np.array(universes, dtype=np.int64), self._recode(dated.ground)
-        facts = kinds, self.counts, *dated.known, dated.groups, k
-        kernels.expect(every.size * kinds.size)
+        """Yield the universes, with the marks of all releases, in which conjunctions are rare, and these.
 
-        def find(start: int, stop: int) -> list[tuple[int, list[int]]]:
-            found = kernels.polytopes.find_rare(every[start:stop], *facts)
-            return [(int(every[start + number]), line) for number, *line in found.tolist()]
+        What says more than one that is ``known`` is left out; of these there may be more after each universe.
+        """
+        kinds, suspect = self._recode(dated.ground), self._list_suspect(dated.ground)
+        universes = [one for one in universes if any(not items & ~one for items in suspect)]
+        facts = kinds, self.counts, *dated.known, dated.groups
+        kernels.expect(len(universes) * kinds.size)
+        # What is found over few items need not be found again over more, and universes of one size take as long.
+        for _, same in groupby(sorted(universes, key=_rank), key=int.bit_count):
+            every, lines = np.array(list(same), dtype=np.int64), dated.list_lines(known)
 
-        threads, starts = cores(), range(0, every.size, AT_ONCE)
-        for at in range(0, len(starts), threads):
-            clock.left()
-            parts = [(start, start + AT_ONCE) for start in starts[at : at + threads]]
-            lines = chain.from_iterable(share(find, parts, threads))
-            for universe, same in groupby(lines, key=lambda line: line[0]):
-                below = list_parts(universe)
-                cubes = [dated.mark(below[over], below[cell], *dates) for _, (over, cell, *dates) in same]
-                yield universe | dated.marks, sorted(cubes, key=lambda cube: -cube.over.bit_count())
+            def find(start: int, stop: int) -> list[tuple[int, Subcube]]:
+                part = every[start:stop]  # noqa: B023 - used at once
+                found = kernels.polytopes.find_rare(part, *facts, lines, k)  # noqa: B023 - used at once
+                return [dated.read_line(int(part[number]), *line) for *line, _, number in found.tolist()]
+
+            threads, parts = cores(), [(start, start + AT_ONCE) for start in range(0, every.size, AT_ONCE)]
+            for at in range(0, len(parts), CALLS * threads):
+                clock.left()
+                found = chain.from_iterable(share(find, parts[at : at + CALLS * threads], threads))
+                for universe, cubes in groupby(found, key=lambda line: line[0]):
+                    yield universe | dated.marks, [cube for _, cube in cubes]
+
+    def _list_suspect(self, ground: Ground) -> list[Bits]:
+        """Return the suspect sets of items, if they can still be published."""
+        codes = [[ground.facts.code.get(label, -1) for label in items] for items in self.suspect]
+        return [ground.bits(items) for items in codes if ground.bit.keys() >= set(items)]
 
     def _recode(self, ground: Ground) -> Numbers:
         """Return the kinds with the bits of a ground, which may have fewer items."""
@@ -122,13 +149,30 @@ class Dated:
         """The groups of the schema."""
         return np.array(self.ground.groups, dtype=np.int64)
 
-    def mark(self, over: Bits, cell: Bits, first: int, last: int) -> Subcube:
-        """Return a conjunction about rows that came from one date to another."""
+    def read_line(self, universe: Bits, over: int, cell: int, first: int, last: int) -> tuple[Bits, Subcube]:
+        """Return a universe and a conjunction over it about rows that came from one date to another.
+
+        ``over`` and ``cell`` are numbers among the parts of the universe.
+        """
+        below = list_parts(universe)
+        return universe, self._mark(below[over], below[cell], first, last)
+
+    def _mark(self, over: Bits, cell: Bits, first: int, last: int) -> Subcube:
         if first > 0:
             over |= self._marks[first - 1]
         if last < self.dates - 1:
             over, cell = over | self._marks[last], cell | self._marks[last]
         return Subcube(over, cell)
+
+    def list_lines(self, cubes: Iterable[Subcube]) -> Numbers:
+        """Return conjunctions as the kernel writes them, all of which are sure."""
+        lines = []
+        for over, cell in cubes:
+            before = [date for date, mark in enumerate(self._marks) if mark & over & ~cell]
+            until = [date for date, mark in enumerate(self._marks) if mark & cell]
+            first, last = max(before, default=-1) + 1, min(until, default=self.dates - 1)
+            lines.append((over & ~self.marks, cell & ~self.marks, first, last, 2, 0))
+        return np.array(lines, dtype=np.int64).reshape(-1, 6)
 
     @property
     def is_looked_at(self) -> bool:
@@ -138,7 +182,7 @@ class Dated:
         parts = sum(1 << top.bit_count() for top in self.tops)
         return (facts.inherited or facts.is_joined) and not beyond and len(ground.items) <= ITEMS and parts <= PARTS
 
-    def list_universes(self, beyond: int) -> list[Bits]:
+    def list_universes(self, beyond: int = BEYOND) -> list[Bits]:
         """Return the largest itemsets of all releases with up to ``beyond`` items more, each once."""
         others = self.ground.everything & ~self.marks
         return sorted(
@@ -149,6 +193,10 @@ class Dated:
                 for chosen in combinations(places(others & ~top), many)
             }
         )
+
+
+def _rank(universe: Bits) -> tuple[int, Bits]:
+    return universe.bit_count(), universe
 
 
 def find_history(facts: Facts, rows: Rows, seconds: float) -> History | None:

@@ -27,7 +27,7 @@ from discreet.disclosure.attacks.feasible import (
     prove,
 )
 from discreet.disclosure.attacks.finding import Finding, Level, Searched, Undecided
-from discreet.disclosure.attacks.histories import LARGEST, Dated, History
+from discreet.disclosure.attacks.histories import BEYOND, LARGEST, Dated, History
 from discreet.disclosure.attacks.sums import LONGEST_ADDED
 from discreet.disclosure.channels import places
 from discreet.errors import BudgetError
@@ -196,6 +196,13 @@ class LinearSearch:
             every = _list_cubes(region.system) if cubes is None else cubes
             self._test(region, [cube for cube in every if not self._is_known(cube)])
 
+    def confirm(self, universe: Bits, cubes: Sequence[Subcube]) -> None:
+        """Add those of some conjunctions, none of which says more than another, that are rare in every database."""
+        unknown = [cube for cube in cubes if not self._is_known(cube)]
+        if unknown and (region := self._build_region(universe)) is not None:
+            for number in region.find_rare(_list_truths(region.system, unknown), self.k):
+                self._add(region, unknown[number])
+
     def _build_region(self, universe: Bits) -> Region | None:
         """Return the databases over some items; None if there are too many kinds of rows."""
         self.clock.left()
@@ -236,8 +243,7 @@ class LinearSearch:
             cubes = self.evidence.keep_fixed(region.system, cubes)
         if not cubes:
             return
-        kinds = region.system.kinds
-        truths = np.array([kinds & over == cell for over, cell in cubes], dtype=np.float64)
+        truths = _list_truths(region.system, cubes)
         left = region.keep_rare(truths, self.k)
         for number in region.find_rare(truths[left], self.k):
             if not self._is_known(cubes[left[number]]):
@@ -267,7 +273,7 @@ def linear(
     rows: Rows | None = None,
     history: History | None = None,
     seconds: float = SECONDS,
-    beyond: int = 2,
+    beyond: int = BEYOND,
 ) -> Searched:
     """Return the conjunctions that linear programs show to hold for 1 to k − 1 rows in every database.
 
@@ -312,8 +318,8 @@ def _look_back(search: LinearSearch, history: History, beyond: int, seconds: flo
     small = [universe for universe in universes if universe.bit_count() <= LARGEST]
     unseen = len(universes)
     try:
-        for universe, cubes in history.look(dated, small, search.k, search.clock):
-            search.look_at(universe, cubes)
+        for universe, cubes in history.look(dated, small, search.k, search.clock, search.findings):
+            search.confirm(universe, cubes)
         search.look([universe | dated.marks for universe in universes if universe.bit_count() > LARGEST])
         for top in dated.tops:  # differences of supports that a release tells, and another one does not
             search.compare(top | dated.marks)
@@ -352,6 +358,11 @@ def _list_cubes(system: System) -> list[Subcube]:
         return [Subcube(system.universe, row) for row in system.rows]
     overs = sorted(list_parts(system.universe), key=_rank)
     return [Subcube(over, cell) for over in overs for cell in sorted({row & over for row in system.rows})]
+
+
+def _list_truths(system: System, cubes: Iterable[Subcube]) -> Floats:
+    """Return which kinds of rows match each conjunction, a line for each."""
+    return np.array([system.kinds & over == cell for over, cell in cubes], dtype=np.float64)
 
 
 @cache
