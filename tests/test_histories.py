@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from discreet import Patterns, Transactions, attack, block
 from discreet.data.generate import clinic
+from discreet.disclosure.attacks.attack import search
 from discreet.disclosure.attacks.certificate import check
 from discreet.disclosure.attacks.constraints import Ground
+from discreet.disclosure.attacks.derive import SearchTask
 from discreet.disclosure.attacks.feasible import Clock
 from discreet.disclosure.attacks.histories import Dated, find_history
 from discreet.disclosure.attacks.joint_releases import join_facts
@@ -84,6 +86,31 @@ def test_what_the_kernel_finds_holds_in_all_histories(case):
             for one in every
         }
         assert counts <= set(range(1, K)), (named, counts)
+
+
+@settings(max_examples=25)
+@given(case=series(), gone=st.frozensets(st.sampled_from(ITEMS), min_size=1, max_size=2))
+def test_after_itemsets_are_withheld_a_narrower_look_finds_what_a_whole_one_finds(case, gone):
+    arrived, listed = case
+    (*olds, new), rows = publish(arrived, listed)
+    fewer = [*listed[:-1], {itemset for itemset in listed[-1] if not gone <= itemset}]
+    facts, later = (
+        join_facts(one, olds, grown=bool(olds), complete=False) for one in (new, publish(arrived, fewer)[0][-1])
+    )
+    history = find_history(facts, Transactions(rows), 10)
+    before = search(SearchTask(facts, K, history=history), "linear")
+    narrower = history.narrow(facts, before.findings)
+    expected, found = (search(SearchTask(later, K, history=one), "linear") for one in (history, narrower))
+    assert {one.pattern for one in found.findings} == {one.pattern for one in expected.findings}
+    assert found.undecided == expected.undecided
+
+
+def test_long_itemsets_do_not_narrow_the_look():
+    listed = list_below([frozenset("abcde")])
+    [release], rows = publish([[frozenset("abcde")] * 5], [listed])
+    facts = join_facts(release, (), complete=False)
+    history = find_history(facts, Transactions(rows), 10)
+    assert history.narrow(facts, ()).suspect == {frozenset()}
 
 
 @given(case=series())
