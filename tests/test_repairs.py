@@ -20,7 +20,8 @@ EVERY = pytest.mark.parametrize("method", METHODS)
 TOY = [{"sex=f", "ill=y"}] * 50 + [{"sex=f", "ill=n"}] * 50 + [{"sex=m", "ill=y"}] * 50 + [{"sex=m", "ill=n"}] * 3
 GROUPS = [[f"{name}={value}" for value in "123"] for name in "abcd"]
 SCHEMAS = pytest.mark.parametrize("schema", [GROUPS, ()], ids=["schema", "none"])
-SIZE = 40 if os.environ.get("CI") else 120  # tables for each method; sums alone do not suffice for 3, 10, 28, 34, 37
+LARGE = os.environ.get("DISCREET_LARGE") == "1"
+FEW, SIZE = (2000, 2000) if LARGE else (4, 40) if os.environ.get("CI") else (12, 120)  # tables for a search, and others
 LOST = 0.06  # the share of values that are missing, in tables with missing values
 
 
@@ -88,11 +89,10 @@ def test_the_oracle_finds_what_listing_all_tables_finds(names, data, sigma, k, i
 
 
 @SCHEMAS
-@pytest.mark.parametrize(
-    ("method", "size"), [("suppress", SIZE), ("add", SIZE), ("withhold", SIZE), ("optimal", SIZE // 10)]
-)
+@pytest.mark.parametrize(("method", "size"), [("suppress", SIZE), ("add", SIZE), ("withhold", SIZE), ("optimal", FEW)])
 def test_no_method_leaves_what_all_possible_tables_agree_on(method, size, schema):
-    size = size if schema else size // 2
+    # Sums alone do not suffice for the tables 3, 10, 28, 34 and 37.
+    size = size if schema or LARGE else size // 2
     tables = {seed: make_table(seed) for seed in range(size)}
     time = 0.2 if method == "optimal" else 60  # an attacker that is not decided in time is a refusal
     options = {"method": method, "schema": schema, "seconds": time}
