@@ -2,7 +2,7 @@
 
     python benchmarks/series.py                         a line for each month
     python benchmarks/series.py docs/images/series.svg  and the chart of docs/against.md
-    python benchmarks/series.py linear                  the same against linear programs; takes half an hour
+    python benchmarks/series.py linear                  the same against linear programs; takes twenty minutes
 
 Each release is made beside all before, as ``block --beside --grown`` makes it, and attacked together with them; what
 is found is counted, and what is left undecided.
