@@ -97,9 +97,10 @@ def test_no_method_leaves_what_all_possible_tables_agree_on(method, size, schema
     time = 0.2 if method == "optimal" else 60  # an attacker that is not decided in time is a refusal
     options = {"method": method, "schema": schema, "seconds": time}
     releases = {seed: released(rows, sigma, k, **options) for seed, (rows, sigma, k) in tables.items()}
-    found = {seed: agreed(one, tables[seed][2], schema=schema) for seed, [one] in releases.items() if len(one.patterns)}
+    listed = {seed: one for seed, made in releases.items() for one in made if len(one.patterns)}
+    found = {seed: agreed(one, tables[seed][2], schema=schema) for seed, one in listed.items()}
     assert {seed: rows for seed, rows in found.items() if rows is not None} == {}
-    assert len(releases) == size
+    assert [seed for seed, made in releases.items() if not made][size // 1000 :] == []
 
 
 @pytest.mark.parametrize("seed", range(60))
