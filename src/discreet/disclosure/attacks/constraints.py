@@ -165,6 +165,10 @@ class System:
         wanted = frozenset(cells)
         return np.array([row & over in wanted for row in self.rows], dtype=np.float64)
 
+    def truths(self, conjunctions: Iterable[tuple[Bits, Bits]]) -> Floats:
+        """Return the same for each conjunction: a line for the items that it mentions, and those that rows hold."""
+        return np.array([self.kinds & over == cell for over, cell in conjunctions], dtype=np.float64)
+
     def counts(self, rows: Mapping[Bits, int]) -> Floats | None:
         """Return the number of rows of each kind, or None if one of them is impossible."""
         counts = project(rows, self.universe)

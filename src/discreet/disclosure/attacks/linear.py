@@ -200,7 +200,7 @@ class LinearSearch:
         """Add those of some conjunctions, none of which says more than another, that are rare in every database."""
         unknown = [cube for cube in cubes if not self._is_known(cube)]
         if unknown and (region := self._build_region(universe)) is not None:
-            for number in region.find_rare(_list_truths(region.system, unknown), self.k):
+            for number in region.find_rare(region.system.truths(unknown), self.k):
                 self._add(region, unknown[number])
 
     def _build_region(self, universe: Bits) -> Region | None:
@@ -243,7 +243,7 @@ class LinearSearch:
             cubes = self.evidence.keep_fixed(region.system, cubes)
         if not cubes:
             return
-        truths = _list_truths(region.system, cubes)
+        truths = region.system.truths(cubes)
         left = region.keep_rare(truths, self.k)
         for number in region.find_rare(truths[left], self.k):
             if not self._is_known(cubes[left[number]]):
@@ -358,11 +358,6 @@ def _list_cubes(system: System) -> list[Subcube]:
         return [Subcube(system.universe, row) for row in system.rows]
     overs = sorted(list_parts(system.universe), key=_rank)
     return [Subcube(over, cell) for over in overs for cell in sorted({row & over for row in system.rows})]
-
-
-def _list_truths(system: System, cubes: Iterable[Subcube]) -> Floats:
-    """Return which kinds of rows match each conjunction, a line for each."""
-    return np.array([system.kinds & over == cell for over, cell in cubes], dtype=np.float64)
 
 
 @cache
