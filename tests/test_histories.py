@@ -4,11 +4,13 @@ from itertools import combinations
 
 import numpy as np
 import oracle
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Patterns, Transactions, attack, block
 from discreet.data.generate import clinic
+from discreet.disclosure.attacks import histories
 from discreet.disclosure.attacks.attack import search
 from discreet.disclosure.attacks.certificate import check
 from discreet.disclosure.attacks.constraints import Ground
@@ -103,6 +105,32 @@ def test_after_itemsets_are_withheld_a_narrower_look_finds_what_a_whole_one_find
     expected, found = (search(SearchTask(later, K, history=one), "linear") for one in (history, narrower))
     assert {one.pattern for one in found.findings} == {one.pattern for one in expected.findings}
     assert found.undecided == expected.undecided
+
+
+@settings(max_examples=25)
+@given(case=series())
+def test_a_history_of_drawn_rows_finds_what_one_of_the_rows_finds(case):
+    (*olds, new), rows = publish(*case)
+    facts = join_facts(new, olds, grown=bool(olds), complete=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(histories, "MANY", 0)
+        drawn = find_history(facts, None, 10)
+    assume(drawn is not None)
+    dated = Dated(Ground(facts))
+    for itemset, supports in dated.supports.items():
+        held = drawn.counts[:, drawn.kinds & itemset == itemset].sum(axis=1).cumsum()
+        assert all(np.isclose(count, support) for count, support in zip(held, supports, strict=True) if support)
+    expected = linear(facts, k=K, history=find_history(facts, Transactions(rows), 10))
+    found = linear(facts, k=K, history=drawn)
+    assert {one.pattern for one in found.findings} == {one.pattern for one in expected.findings}
+
+
+def test_without_rows_a_release_of_many_itemsets_is_decided():
+    rows = list(clinic(1200, seed=7))
+    old = block(rows[:1000], min_support="15%", k=10, method="withhold", against="linear").patterns
+    new = block(rows, min_support="15%", k=10, against="linear", beside=old, grown=True).patterns
+    assert len(Dated(Ground(join_facts(new, [old], grown=True, complete=False))).list_universes()) >= histories.MANY
+    assert attack(new, k=10, against=old, grown=True, complete=False).is_safe
 
 
 def test_long_itemsets_do_not_narrow_the_look():

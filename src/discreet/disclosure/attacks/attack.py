@@ -104,7 +104,7 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         _check_rows(own, behind)
     ends = monotonic() + seconds
     task = derive.SearchTask(facts, as_k(k), None if grown else behind, ends=ends, itemsets=max_itemsets)
-    if behind is not None and level == "linear":  # rows do not tell which of them were there before
+    if level == "linear":  # rows do not tell which of them were there before
         task = task._replace(history=find_history(facts, behind, seconds))
     found = search(task, level)
     is_by_visit = are_visits(patterns if isinstance(patterns, Patterns) else None, behind)

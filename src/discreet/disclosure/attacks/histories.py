@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, groupby
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,18 @@ ITEMS: Final = 62  # items of all releases, a bit of a word each
 PARTS: Final = 1 << 17  # itemsets of all releases
 BEYOND: Final = 2  # items beside a largest itemset
 COLUMNS: Final = 200_000  # kinds of rows at all dates, for a history to be sought
+MANY: Final = 1000  # universes for which kinds of rows are drawn
+DRAWN, ORDERS = 1500, 10  # rows that are drawn in each order, and orders
 AT_ONCE: Final = 64  # universes for a kernel
 CALLS: Final = 16  # of the kernel in each thread, between two looks at the clock
+
+
+class CellTable(NamedTuple):
+    """The cells of an itemset, and the number of rows in each."""
+
+    top: Bits
+    cells: Numbers
+    counts: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +154,30 @@ class Dated:
         times = np.array([told[one] for one in known], dtype=np.bool_)
         return np.array(known), self.dates - 1 - np.argmax(times[:, ::-1], axis=1), times
 
+    def draw_kinds(self) -> Numbers:
+        """Return kinds of rows of which many are likely, in order, if nothing is known but the supports.
+
+        The largest itemsets are gone through in any order; of each, a row gets a cell that fits those before, the more
+        likely the more rows it has. In the end, some numbers of these kinds have all the supports, nearly always.
+        """
+        tables = [table for top in self.tops if (table := self._count_cells(top)) is not None]
+        every = [_draw(tables, DRAWN, np.random.default_rng(seed)) for seed in range(ORDERS)]
+        kinds = np.unique(np.concatenate(every))
+        pairs = [kinds & group & ((kinds & group) - 1) for group in self.ground.groups]
+        return kinds[~np.any([pair != 0 for pair in pairs], axis=0)] if pairs else kinds
+
+    def _count_cells(self, top: Bits) -> CellTable | None:
+        """Return a largest itemset, its cells, and the rows in each by the last release that tells them."""
+        cells = np.array(list_parts(top), dtype=np.int64)
+        supports = np.array([self.supports[part] for part in cells.tolist()], dtype=np.float64)
+        told = np.flatnonzero(~np.isnan(supports).any(axis=0))
+        if not told.size:
+            return None
+        counts = supports[:, told[-1]]
+        for step in (1 << place for place in range(top.bit_count())):
+            counts[np.flatnonzero(~np.arange(cells.size) & step)] -= counts[np.arange(cells.size) & step != 0]
+        return CellTable(top, cells, np.maximum(counts, 0))
+
     @property
     def groups(self) -> Numbers:
         """The groups of the schema."""
@@ -195,33 +229,54 @@ class Dated:
         )
 
 
+def _draw(tables: Sequence[CellTable], many: int, draws: np.random.Generator) -> Numbers:
+    """Return rows that have a cell of each table, as far as those fit together."""
+    known, held = np.zeros(many, np.int64), np.zeros(many, np.int64)
+    for number in draws.permutation(len(tables)):
+        top, cells, counts = tables[number]
+        pairs, which = np.unique(np.stack([known & top, held & top]), axis=1, return_inverse=True)
+        for at, (mentioned, present) in enumerate(pairs.T):
+            weights = np.where(cells & mentioned == present, counts, 0)
+            rows = np.flatnonzero(which.ravel() == at)
+            if weights.any():
+                held[rows] |= draws.choice(cells, rows.size, p=weights / weights.sum())
+                known[rows] |= top
+    return held
+
+
 def _rank(universe: Bits) -> tuple[int, Bits]:
     return universe.bit_count(), universe
 
 
-def find_history(facts: Facts, rows: Rows, seconds: float) -> History | None:
-    """Return a history of rows that fits what older releases tell; None if there is none, or that takes too long.
+def find_history(facts: Facts, rows: Rows | None, seconds: float) -> History | None:
+    """Return a history of rows that fits what releases tell; None if there is none, or that takes too long.
 
-    It is in the middle of all that fit, so that it can be moved in every direction.
+    It is in the middle of all that fit, so that it can be moved in every direction. Without the ``rows``, kinds of rows
+    are drawn; that is worth its time only where there is much to look at.
     """
     dated = Dated(Ground(facts))
-    if not dated.is_looked_at:
+    if not dated.is_looked_at or (rows is None and len(dated.list_universes()) < MANY):
         return None
-    counted = dated.ground.rows(rows)
-    kinds, many = np.array(sorted(counted), dtype=np.int64), len(counted)
-    weights = np.array([counted[kind] for kind in kinds.tolist()], dtype=np.float64)
     labels = tuple(facts.labels[item] for item in dated.ground.items)
-    if dated.dates == 1:
-        return History(labels, kinds, weights[None])
+    if rows is None:
+        kinds, weights = dated.draw_kinds(), None
+    else:
+        counted = dated.ground.rows(rows)
+        kinds = np.array(sorted(counted), dtype=np.int64)
+        weights = np.array([counted[kind] for kind in kinds.tolist()], dtype=np.float64)
+        if dated.dates == 1:
+            return History(labels, kinds, weights[None])
+    many, told = kinds.size, dated.dates - (weights is not None)
     if dated.dates * many > COLUMNS:
         return None
     program = Program()
     columns = program.add_columns(dated.dates * many, whole=False)
-    program.add_rows(many, Terms(columns % many, columns, np.ones(columns.size)), lower=weights, upper=weights)
+    if weights is not None:
+        program.add_rows(many, Terms(columns % many, columns, np.ones(columns.size)), lower=weights, upper=weights)
     terms, totals = list[Numbers](), list[int]()
     for itemset, supports in sorted(dated.supports.items()):
         holders, since, before = np.flatnonzero(kinds & itemset == itemset), 0, 0
-        for date, support in enumerate(supports[:-1]):
+        for date, support in enumerate(supports[:told]):
             if support is not None:
                 terms.append((np.arange(since, date + 1)[:, None] * many + holders).ravel())
                 totals.append(support - before)
