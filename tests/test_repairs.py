@@ -100,9 +100,7 @@ def test_no_method_leaves_what_all_possible_tables_agree_on(method, size, schema
     listed = {seed: one for seed, made in releases.items() for one in made if len(one.patterns)}
     found = {seed: agreed(one, tables[seed][2], schema=schema) for seed, one in listed.items()}
     assert {seed: rows for seed, rows in found.items() if rows is not None} == {}
-    assert (
-        sum(not made for made in releases.values()) <= size // 200
-    )  # as many as the machine is slow
+    assert sum(not made for made in releases.values()) <= size // 200  # as many as the machine is slow
 
 
 @pytest.mark.parametrize("seed", range(60))
