@@ -371,6 +371,31 @@ def smallest_cell(itemset, rows):
     return min(Counter(frozenset(row) & itemset for row in rows).values(), default=0)
 
 
+def cells_of_list(listed):
+    """Return the cells of each maximal itemset of a list, of which rows these are all closed itemsets; None if of none.
+
+    A reader takes the support of an itemset to be the greatest of those listed that contain it, and adds and subtracts.
+    What closed itemsets have in common is closed.
+    """
+    if any(one & other not in listed for one, other in combinations(listed, 2)):
+        return None
+    tops = [one for one in listed if not any(one < other for other in listed)]
+    known = {part: max(listed[one] for one in listed if part <= one) for top in tops for part in subsets(top)}
+    for itemset, held in listed.items():
+        items = frozenset().union(*tops) - itemset
+        if known[itemset] != held or any(known.get(itemset | {item}, 0) == held for item in items):
+            return None
+    cells = {top: {} for top in tops}
+    for top in tops:
+        for base in subsets(top):
+            many = sum((-1) ** len(more) * known[base | more] for more in subsets(top - base))
+            if many < 0:
+                return None
+            if many:
+                cells[top][base] = many
+    return cells
+
+
 def safe_core(rows, sigma, k):
     """Return the frequent itemsets of which no cell holds from 1 to k - 1 rows."""
     return {itemset: held for itemset, held in frequent(rows, sigma).items() if smallest_cell(itemset, rows) >= k}

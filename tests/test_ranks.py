@@ -163,10 +163,15 @@ VERIFIER = "discreet.blocking.verify"
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module.startswith(VERIFIER)])
-def test_the_verifier_is_short_and_imports_nothing_of_ours_but_errors_and_sizes(module):
-    allowed = ("discreet.errors", "discreet.runtime.parquet_footer", VERIFIER)
+def test_the_verifier_is_short_and_imports_nothing_of_ours_but_errors_sizes_and_a_kernel_of_its_own(module):
+    allowed = ("discreet.errors", "discreet.runtime.parquet_footer", "discreet.kernels", VERIFIER)
     assert [target for target, _ in imports(MODULES[module]) if not target.startswith(allowed)] == []
     assert len(MODULES[module].splitlines()) < 300
+
+
+def test_the_kernel_of_the_verifier_is_its_own():
+    used = {module for module, text in MODULES.items() if "kernels.recount" in text}
+    assert used == {f"{VERIFIER}_cells"}
 
 
 @pytest.mark.parametrize("module", MODULES)

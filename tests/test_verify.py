@@ -28,7 +28,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import detected_databases, small_databases
 
-from discreet import InputError, block, verify, write_release
+from discreet import BudgetError, InputError, block, kernels, verify, write_release
+from discreet.blocking import folder as folder_module
 from discreet.blocking import verify_cells as cells
 from discreet.cli import main
 
@@ -1015,12 +1016,21 @@ def test_a_number_and_its_digits_look_alike(tmp_path, number):
     assert_fault(made.seal(tmp_path, patterns=text), "look alike")
 
 
-def test_counts_that_no_attacker_can_be_tried_on_are_a_fault(tmp_path):
+def test_more_rows_than_can_be_counted_are_a_fault(tmp_path):
     many = 1 << 70
     made = Draft([[]] * 9, 5, 5)
     made.pairs, made.certificate["smallest_cell"] = [([], many)], many
     made.certificate["tops"] = [{"items": [], "support": many, "cells": 1, "smallest": many}]
     made.claim(n=many)
+    assert_fault(made.seal(tmp_path), "more than 1,000,000,000,000 rows are too many to check")
+
+
+def test_an_attacker_who_cannot_be_tried_is_a_fault(tmp_path, monkeypatch):
+    def refuse(*_patterns, **_options):
+        raise BudgetError("no memory")
+
+    monkeypatch.setattr(folder_module, "attack", refuse)
+    made = draft()
     made.release["against"] = "derive"
     assert_fault(made.seal(tmp_path), "the attacker 'derive' cannot be tried")
 
@@ -1119,6 +1129,78 @@ def test_labels_of_which_each_would_need_a_mask_of_its_own_length_are_refused(tm
     assert mebibytes < 500
 
 
+def assert_recounted(listed, copies):
+    """A list fits exactly if rows have it, and then it has their cells; copies of an item are always together."""
+    claims = {"min_support": 1, "n": max(listed.values()), "kind": "closed", "k": 1, "is_whole": False}
+
+    def copy(itemset):
+        return [f"{label} {number}" for label in itemset for number in range(copies)]
+
+    pairs = [(copy(itemset), held) for itemset, held in listed.items()]
+    tops, frequent, faults = cells.count_cells(cells.code_itemsets(pairs, claims), claims)
+    expected = oracle.cells_of_list(listed)
+    assert (not faults) == (expected is not None)
+    if expected is not None:
+        known = {part for top in expected for part in oracle.subsets(top)}
+        assert frequent == sum((2**copies - 1) ** len(part) for part in known)
+        facts = [(listed[top], len(rows), min(rows.values()), *sorted(copy(top))) for top, rows in expected.items()]
+        assert sorted(tops) == sorted(facts)
+
+
+@given(question=detected_databases(), copies=st.sampled_from([1, 1, 40]), lone=st.sampled_from([0, 70]), data=st.data())
+@settings(max_examples=150)
+def test_a_list_fits_exactly_if_rows_have_it(question, copies, lone, data):
+    """With 40 copies, or 70 more items that are held alone, words of 64 bits are too few."""
+    rows = [frozenset(map(str, row)) for row in question[0]]
+    listed = oracle.closed(rows, data.draw(st.integers(2, 3)))
+    for _ in range(data.draw(st.integers(0, 2))):
+        assume(listed)
+        one = data.draw(st.sampled_from(sorted(listed, key=sorted)))
+        change = data.draw(st.sampled_from([None, -1, 1, "part"]))
+        if change == "part":
+            listed[one - {min(one, default="")}] = listed[one] + data.draw(st.integers(0, 2))
+        else:
+            listed[one] = change and max(1, listed[one] + change)
+            listed = {itemset: held for itemset, held in listed.items() if held}
+    assume(listed)
+    if frozenset() in listed:
+        listed[frozenset()] += 2 * lone
+        listed |= {frozenset([f"alone{number}"]): 2 for number in range(lone)}
+    assert_recounted(listed, copies)
+
+
+LISTS = {
+    "it fits": {"": 9, "a": 6, "ab": 4, "ac": 2},
+    "the closure of a is ab in one top, ac in another": {"": 4, "ab": 2, "ac": 2},
+    "two tops, and no itemset within both": {"a": 3, "b": 3},
+    "an itemset of neither item is missing": {"a": 3, "b": 3, "ab": 2},
+    "as many rows hold a as ab": {"": 4, "a": 2, "ab": 2},
+    "more rows hold a than any": {"": 4, "a": 5},
+    "a row holds neither less than nothing": {"": 4, "a": 3, "b": 3, "ab": 1},
+    "b is missing, which abd and bc have in common": {"": 9, "abd": 3, "bc": 3},
+}
+
+
+@pytest.mark.parametrize("copies", [1, 40])
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_that_no_rows_have_does_not_fit(name, copies):
+    listed = {frozenset(items): held for items, held in LISTS[name].items()}
+    assert_recounted(listed, copies)
+    assert (oracle.cells_of_list(listed) is not None) == (name == "it fits")
+
+
+@pytest.mark.parametrize("many", [1, 63, 64, 65, 130, 200])
+def test_many_itemsets_that_no_others_tell_apart_are_counted(many):
+    """Each holds one item more than the one before."""
+    pairs = [([*range(held)], 5 * (many - held) + 5) for held in range(many + 1)]
+    claims = {"min_support": 5, "n": 5 * many + 5, "kind": "closed", "k": 5, "is_whole": True}
+    top = (5, many + 1, 5, *sorted(map(str, range(many))))
+    assert cells.count_cells(cells.code_itemsets(pairs, claims), claims) == ([top], 2**many, [])
+    pairs[many // 2] = (pairs[many // 2][0], pairs[many // 2][1] - 1)
+    _, _, [fault] = cells.count_cells(cells.code_itemsets(pairs, claims), claims)
+    assert "4 rows hold" in fault
+
+
 def test_a_long_itemset_and_each_of_its_items_are_counted_in_seconds():
     """Numbers with two bits have few hashes; 800 items made a heap of 320,000 of them."""
     many = 800
@@ -1141,8 +1223,8 @@ def test_itemsets_that_are_told_apart_in_too_many_ways_are_refused(monkeypatch):
 def test_time_grows_with_the_list_and_not_with_its_square():
     def steps(many):
         claims = {"min_support": 9, "n": 9 * many, "kind": "closed", "k": 1, "is_whole": True}
-        listed = cells.code_itemsets(pairs_of(many), claims).masks
-        return sum(cells.find_subsets(listed, top)[1] for top in listed)
+        maps = cells.code_itemsets(pairs_of(many), claims).maps
+        return sum(kernels.recount.find_subsets(maps, top)[1] for top in maps)
 
     assert steps(2000) < 2.5 * steps(1000)
 

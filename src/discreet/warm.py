@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from io import BytesIO
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, Self, get_args
 
 import numpy as np
@@ -76,6 +77,11 @@ def _block(level: Level) -> None:
     _ = discreet.compare(ROWS(), min_support="20%", k=5, against=level, seconds=1).best.costs
 
 
+def _verify() -> None:
+    with TemporaryDirectory() as folder:
+        discreet.write_release(discreet.block(ROWS(), min_support="20%", k=5, method="suppress"), f"{folder}/release")
+
+
 def _hide() -> None:
     rows = ROWS()
     discreet.hide(rows, [rows.labels[:1]])
@@ -111,6 +117,7 @@ JOBS: Final = {
     "mining dense rows": CompileJob(partial(_mine, "dense"), 1),
     "blocking against bounds": CompileJob(partial(_block, "derive"), 3),
     "attacking": CompileJob(_attack, 1),
+    "verifying": CompileJob(_verify, 3),
 }
 """The first and the next few share no kernel, nor do their neighbours: else two processes would compile the same."""
 SECONDS: Final = sum(job.seconds for job in JOBS.values())

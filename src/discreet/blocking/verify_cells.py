@@ -4,20 +4,24 @@ Itemsets are whole numbers here, masks with a bit for each item.
 """
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from functools import reduce
 from itertools import pairwise
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 from unicodedata import combining, normalize
 
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
 from discreet.errors import InputError
+from discreet.kernels.shapes import Closures
 
 Json: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = list[tuple[Any, Any]]
 MOST_BITS: Final = 1 << 32  # half a gibibyte
 OVERHEAD: Final = 1024  # bits of memory that a mask takes beside its own
+MOST_ROWS: Final = 10**12  # times MOST_VALUES, they fit in 64 bits
 MOST_STEPS: Final = 1 << 30  # about ten minutes
 SLOW: Final = 1 << 12  # bits of masks that take one step more
 SHORT: Final = 1 << 64  # masks below are quick to change
@@ -28,12 +32,35 @@ TWICE: Final = "is listed twice, or holds an item twice"
 TANGLED: Final = "the itemsets overlap in too many ways to check; release them at a higher minimum support"
 
 
+class Budget:
+    """How many steps were taken; whoever takes too many is refused."""
+
+    steps = 0
+
+    def take(self, steps: int) -> None:
+        """Take so many more."""
+        self.steps += steps
+        if self.steps > MOST_STEPS:
+            raise InputError(TANGLED)
+
+
 class Masks(NamedTuple):
-    """Itemsets as masks, in order; their supports; and the label of each bit."""
+    """Itemsets as masks, in order, and as words of 64 bits; their supports and lengths; and the label of each bit."""
 
     masks: list[int]
-    supports: list[int]
+    maps: NDArray[np.uint64]
+    supports: NDArray[np.int64]
+    lengths: NDArray[np.int64]
     labels: list[str]
+
+    @classmethod
+    def of(cls, masks: list[int], supports: list[int], labels: list[str]) -> Self:
+        """Return these itemsets, which must be in order."""
+        width = 8 * (len(labels) // 64 + 1)
+        words = np.frombuffer(b"".join(mask.to_bytes(width, "little") for mask in masks), "<u8")
+        maps = words.astype(np.uint64).reshape(len(masks), -1)
+        lengths = np.bitwise_count(maps).sum(axis=1, dtype=np.int64)
+        return cls(masks, maps, np.array(supports, np.int64), lengths, labels)
 
     def name(self, mask: int) -> list[str]:
         """Return the labels of a mask."""
@@ -41,20 +68,29 @@ class Masks(NamedTuple):
 
     def walk(self) -> list[int]:
         """Return the numbers of the masks, those of the largest first."""
-        return sorted(range(len(self.masks)), key=lambda at: self.masks[at].bit_count(), reverse=True)
+        order: list[int] = np.argsort(-self.lengths, kind="stable").tolist()
+        return order
+
+    def find_subsets(self, number: int, budget: Budget) -> NDArray[np.int64]:
+        """Return the numbers of the subsets of a mask, in order."""
+        inside: NDArray[np.int64]
+        inside, steps = kernels.recount.find_subsets(self.maps, self.maps[number])
+        steps += inside.size * int(self.lengths[number])
+        budget.take(steps * (1 + (len(self.labels) + inside.size) // SLOW))
+        return inside
 
 
 def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
     """Return the itemsets of a list as masks; the most frequent items have the lowest bits."""
     if not pairs:
         raise InputError("nothing is listed; even n must not be published then, since it may be less than k")
-    for items, support in pairs:
-        if type(items) is not list or type(support) is not int or not {*map(type, items)} <= {str, int}:
-            raise TypeError
+    _check_types(pairs)
     frequencies = Counter(item for items, _ in pairs for item in items)
     bits = {item: at for at, (item, _) in enumerate(frequencies.most_common())}
     labels = [*map(str, bits)]
     _check_labels(labels)
+    if claims["n"] > MOST_ROWS:
+        raise InputError(f"more than {MOST_ROWS:,} rows are too many to check")
     if len(pairs) * (len(bits) + OVERHEAD) > MOST_BITS:
         raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
     listed = list[tuple[int, int]]()
@@ -68,7 +104,13 @@ def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
     for (one, _), (other, _) in pairwise(listed):
         if one == other:
             raise InputError(f"{[labels[at] for at in _bits(one)]!r:.99} {TWICE}")
-    return Masks([mask for mask, _ in listed], [support for _, support in listed], labels)
+    return Masks.of([mask for mask, _ in listed], [support for _, support in listed], labels)
+
+
+def _check_types(pairs: Pairs) -> None:
+    for items, support in pairs:
+        if type(items) is not list or type(support) is not int or not {*map(type, items)} <= {str, int}:
+            raise TypeError
 
 
 def visible(text: str) -> str:
@@ -90,34 +132,49 @@ def _check_labels(labels: list[str]) -> None:
 def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int, list[str]]:
     """Return a tuple for each maximal itemset, the number of frequent itemsets, listed or not, and the faults.
 
-    The tuple holds the support, the number of cells, the smallest cell, and the labels.
+    The tuple holds the support, the number of cells, the smallest cell, and the labels. A cell is the number of rows
+    that hold exactly an itemset of those within a top; its class size counts the itemsets, listed or not, whose closure
+    it is. Each itemset must be the intersection of those of its ``own`` that contain it, the itemsets that larger ones
+    do not distinguish. Then the intersection of all that contain an itemset and one more item is their closure, or it
+    is missing. If none is missing, and ``closures`` agree under every top, adding item by item leads from the bottom to
+    the closure of any items, such as the intersection of two listed itemsets. These two contain it, so it equals that
+    intersection, which is listed.
+
+    First the rows of an itemset are all who hold it. Then, item by item, it loses those who hold the item as well:
+    these hold the closure with it, which has lost its other rows already. The closed itemsets of rows are the
+    intersections of their cells, so those in ``own`` must be cells.
     """
-    masks, supports, labels = listed
-    tops, faults, steps = list[tuple[Any, ...]](), list[str](), 0
-    closures, sizes = dict[bytes, int](), dict[int, int]()
+    tops, faults, frequent, is_closed = list[tuple[Any, ...]](), list[str](), 0, claims["kind"] == "closed"
+    is_seen, bottoms, budget = np.zeros(len(listed.masks), bool), set[int](), Budget()
+    closures = Closures(np.zeros(1 << 10, np.int64), np.zeros(1 << 10, np.int32), np.zeros(1, np.int64))
     for number in listed.walk():
-        if number in sizes:
+        if is_seen[number]:
             continue
-        inside, more = find_subsets(masks, top := masks[number])
-        steps += (more + len(inside) * top.bit_count()) * (1 + (len(labels) + len(inside)) // SLOW)
-        if steps > MOST_STEPS:
+        inside, names = listed.find_subsets(number, budget), listed.name(listed.masks[number])
+        order = inside[np.argsort(-listed.lengths[inside], kind="stable")]
+        items = np.array(_bits(listed.masks[number]), np.int64)
+        fits, rows, sizes, bottom, closures = kernels.recount.count_cells(
+            listed.maps, listed.supports, order, items, closures, (int(is_closed), MOST_BITS)
+        )
+        if fits == kernels.recount.TOO_LARGE:
             raise InputError(TANGLED)
-        inside.sort(key=lambda at: masks[at].bit_count(), reverse=True)
-        part = Masks([masks[at] for at in inside], [supports[at] for at in inside], labels)
-        counts, part_sizes = _cells(part, closures, claims["kind"]) or ([0] * len(inside), [0] * len(inside))
-        sizes |= zip(inside, part_sizes, strict=True)
-        cells = [(rows, mask) for rows, mask in zip(counts, part.masks, strict=True) if rows] or [(0, 0)]
-        rows, rarest = min(cells)
-        names = listed.name(top)
-        tops.append((supports[number], len(cells), rows, *names))
-        if not rows:
+        bottoms.add(bottom)
+        is_whole = is_closed or order.size == 1 << items.size
+        is_good = fits == kernels.recount.FITS and len(bottoms) == 1 and is_whole
+        cells = rows[rows > 0] if is_good else np.zeros(1, np.int64)
+        few = int(cells.min())
+        tops.append((int(listed.supports[number]), cells.size, few, *names))
+        if not few:
             faults.append(f"an itemset within {names!r:.99} is missing, or no rows have these supports")
-        elif rows < claims["k"]:
-            base = listed.name(rarest)
-            faults.append(f"{rows} rows hold {base!r:.99} and nothing else of {names!r:.99}: fewer than k")
+        elif few < claims["k"]:
+            base = listed.name(listed.masks[order[rows == few].min()])
+            faults.append(f"{few} rows hold {base!r:.99} and nothing else of {names!r:.99}: fewer than k")
+        digits = sizes[~is_seen[order]].sum(axis=0).tolist()
+        frequent += sum(digit << 32 * at for at, digit in enumerate(digits))
+        is_seen[inside] = True
     if claims["min_support"] == 1 and claims["is_whole"]:
         faults += _find_rare_rows(listed, claims["k"])
-    return tops, sum(sizes.values()), faults
+    return tops, frequent, faults
 
 
 def check_rounded(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int, list[str]]:
@@ -127,7 +184,7 @@ def check_rounded(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], i
     less before it was rounded, so that a difference of two was up to twice as much more or less.
     """
     unit, k, faults = claims["rounded_to"], claims["k"], list[str]()
-    off, supports = 2 * (unit // 2), dict(zip(listed.masks, listed.supports, strict=True))
+    off, supports = 2 * (unit // 2), dict(zip(listed.masks, listed.supports.tolist(), strict=True))
     for mask, support in supports.items():
         names, held = listed.name(mask), [supports.get(mask & ~(1 << bit), -1) for bit in _bits(mask)]
         if support % unit:
@@ -141,99 +198,13 @@ def check_rounded(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], i
 
 def _find_rare_rows(listed: Masks, k: int) -> Iterator[str]:
     """Yield a fault for each row that fewer than k are like; at a minimum support of 1 a missing itemset has 0 rows."""
-    rows, steps = [*listed.supports], 0
+    rows, budget = listed.supports.copy(), Budget()
     for number in listed.walk():
-        if few := rows[number]:
-            inside, more = find_subsets(listed.masks, listed.masks[number])
-            if (steps := steps + more) > MOST_STEPS:
-                raise InputError(TANGLED)
-            for at in inside:
-                rows[at] -= few
+        if few := int(rows[number]):
+            rows[listed.find_subsets(number, budget)] -= few
         if 0 != few < k:
             names = listed.name(listed.masks[number])
             yield f"{few} rows hold {names!r:.99} and nothing else, as min_support is 1: fewer than k"
-
-
-def find_subsets(masks: list[int], top: int) -> tuple[list[int], int]:
-    """Return the numbers of the subsets of ``top`` in a sorted list, and how many steps it took to find them.
-
-    Where an itemset has items outside ``top``, the next without them has the first free item of ``top`` above the
-    highest of these, and the same items above that one. The search leaps over all between.
-    """
-    inside, at, steps = list[int](), 0, 0
-    while at < len(masks):
-        mask, steps = masks[at], steps + 1
-        if high := (mask & ~top).bit_length():
-            free = (top & ~mask) >> high
-            high += (free & -free).bit_length() - 1
-            at = bisect_left(masks, (mask >> high | 1) << high, at + 1) if free else len(masks)
-        else:
-            inside.append(at)
-            at += 1
-    return inside, steps
-
-
-def _cells(listed: Masks, closures: dict[bytes, int], kind: str) -> tuple[list[int], list[int]] | None:
-    """Return for each itemset within a top, the largest first, its cell and its class size; None if no rows fit.
-
-    The cell is the number of rows that hold exactly this itemset; the class size counts the itemsets, listed or not,
-    whose closure it is. Each itemset must be the intersection of those in ``own`` that contain it; ``own`` are the
-    itemsets that larger ones do not distinguish, and ``above`` says which of them contain each. Then the intersection
-    of all that contain an itemset and one more item is their closure, or it is missing. If none is missing, and
-    ``closures`` agree under every top, adding item by item leads from the bottom to the closure of any items, such as
-    the intersection of two listed itemsets. These two contain it, so it equals that intersection, which is listed.
-
-    First ``rows`` counts who holds an itemset at all. Then, item by item, it loses those who hold the item as well:
-    these hold the closure with it, which has lost its other rows already. The closed itemsets of rows are the
-    intersections of their cells, so those in ``own`` must be cells.
-    """
-    whole, supports, labels = listed
-    items = _bits(whole[0])
-    places = dict(zip(items, range(len(items)), strict=True))
-    masks = [_mask([places[item] for item in _bits(mask)]) for mask in whole]
-    columns, above, numbers, own = _distinguish(masks, len(items))
-    bottom = numbers.get(_key((1 << len(own)) - 1), -1)
-    if bottom < 0 or closures.setdefault(_key(0), whole[bottom]) != whole[bottom]:
-        return None
-    rows, sizes = [*supports], [0] * len(whole)
-    sizes[bottom] = 1
-    for at, column in enumerate(columns):
-        bit, item = 1 << at, 1 << items[at]
-        if len(closures) * (len(labels) + OVERHEAD) > MOST_BITS:
-            raise InputError(TANGLED)
-        for number, mask in enumerate(masks):
-            if mask & bit:
-                sizes[number] *= 2
-                continue
-            to = numbers.get(_key(above[number] & column), number)
-            closed, full = masks[to], whole[to]
-            if closed != mask | bit and (
-                not closed & bit or closures.setdefault(_key(whole[number] | item), full) != full
-            ):
-                return None
-            sizes[to] += sizes[number]
-            if not (closed ^ mask) & (bit - 1):
-                rows[number] -= rows[to]
-    is_whole = min(map(rows.__getitem__, own), default=1) > 0 if kind == "closed" else len(whole) == 1 << len(items)
-    return (rows, sizes) if is_whole and min(rows) >= 0 else None
-
-
-def _distinguish(masks: list[int], width: int) -> tuple[list[int], list[int], dict[bytes, int], list[int]]:
-    """Return which of ``own`` contain each item and each mask, the mask that these determine, and ``own`` itself."""
-    columns, above, numbers, own = [0] * width, list[int](), dict[bytes, int](), list[int]()
-    for number, mask in enumerate(masks):
-        over = reduce(int.__and__, [columns[at] for at in _bits(mask)], (1 << len(own)) - 1)
-        if _key(over) in numbers:
-            bit = 1 << len(own)
-            for at in _bits(mask):
-                columns[at] |= bit
-            own.append(number)
-            over |= bit
-        above.append(over)
-        numbers[_key(over)] = number
-        if len(own) * len(masks) > MOST_BITS:
-            raise InputError(TANGLED)
-    return columns, above, numbers, own
 
 
 def _key(mask: int) -> bytes:
