@@ -52,6 +52,24 @@ def test_kernels_are_compiled_from_any_point_on(patience, compiled):
     assert run(SHORT.format(*patience) + COMPILED) == compiled
 
 
+KEPT = """
+from discreet import kernels
+found = [kernels._patience(name) is kernels.WARM for name in ("formats.parse_fimi", "formats.no_kernel", "")]
+print(*found)
+"""
+
+
+def test_what_was_compiled_before_need_only_be_loaded(tmp_path):
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert run(KEPT, **environment) == "False False False\n"
+    reading = "import io, discreet; discreet.read(io.BytesIO(b'1 2\\n'), format='fimi')"
+    run(reading, NUMBA_DISABLE_JIT="0", **environment)
+    assert run(KEPT, **environment) == "True False False\n"
+    for index in tmp_path.rglob("*.nbi"):
+        os.utime(index, (0, 0))
+    assert run(KEPT, **environment) == "False False False\n"
+
+
 SEARCH = """
 import sys
 from discreet import kernels, mine

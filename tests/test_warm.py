@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections import defaultdict
 from time import sleep
 
 import numba
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 
 from discreet import BudgetError, kernels, warm
 from discreet.cli import main, terminal
-from discreet.cli.terminal import COMPILING, Bars, Ticker, watching
+from discreet.cli.terminal import COMPILING, PLAIN, Bars, Ticker, watching
 
 
 @pytest.fixture
@@ -51,6 +52,18 @@ def test_what_is_quick_or_quiet_says_nothing(monkeypatch, capsys):
         bars.say("a sentence")
         sleep(0.05)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("patience", "seconds", "said"), [(kernels.COLD, 4, PLAIN + "\n"), (kernels.COLD, 2, ""), (kernels.WARM, 4, "")]
+)
+def test_who_waits_for_plain_kernels_is_told_how_not_to(monkeypatch, capsys, patience, seconds, said):
+    monkeypatch.setattr(kernels.Pace, "patience", patience)
+    monkeypatch.setattr(kernels.Pace, "spent", defaultdict(float, {"before": 100.0}))
+    with watching():
+        kernels.Pace.spent["one"] += seconds / 2
+        kernels.Pace.spent["other"] += seconds / 2
+    assert capsys.readouterr().err == said
 
 
 def test_compiling_is_no_methods_time(monkeypatch):

@@ -16,7 +16,7 @@ import click
 
 from discreet import Merged, OptionError, OutputError, Patterns, Reading, Transactions, report
 from discreet.data.thresholds import doubt_count, say_least
-from discreet.kernels import on_compiling
+from discreet.kernels import on_compiling, on_slow
 from discreet.runtime.text import printable
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EVERY: Final = 10.0  # seconds between lines in a pipe
 COMPILING: Final = "compiling what this needs, once after installation; `discreet warm` compiles everything"
+PLAIN: Final = "run `discreet warm` once: later commands like this one take a fraction of the time"
 SHOWN: Final = 20  # itemsets in a table, items in a row
 FIRST: Final = 3  # rows that are shown
 ASCII: Final = dict(
@@ -39,11 +40,12 @@ def watching(
     """Yield a progress bar for ``mine``, with the time left; in a pipe it is a line every ten seconds.
 
     The bar says what comes ``first``, ``what`` runs, counts in a ``unit``, and ``then`` says what follows. If kernels
-    are compiled, not merely loaded from Numba's cache, this is said once.
+    are compiled, not merely loaded from Numba's cache, this is said once; so is that they should be.
     """
     bar, tell = (Ticker(quiet=quiet), _write) if quiet or not sys.stderr.isatty() else _draw()
     bars = Bars(bar, (lambda _: None) if quiet else tell, (first, what, then), unit)
-    with on_compiling(bar.note if isinstance(bar, Ticker) else partial(tell, COMPILING)), bar:
+    note = bar.note if isinstance(bar, Ticker) else partial(tell, COMPILING)
+    with on_compiling(note), bar, on_slow(partial(bars.say, PLAIN)):
         yield bars
 
 

@@ -13,8 +13,8 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import contextmanager, suppress
+from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import version
 from math import inf
@@ -26,6 +26,7 @@ from types import FunctionType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
 PREFIX: Final = f"{__name__}."
+HERE: Final = Path(__file__).parent
 ONCE: Final = frozenset(PREFIX + name for name in ("compiled", "shapes", "words"))  # the same, plain or compiled
 
 
@@ -36,10 +37,11 @@ class Patience(NamedTuple):
     seconds: float
 
 
-COLD: Final = Patience(1_000_000, 2.0)  # compiling a kernel takes a second or two
+COLD: Final = Patience(300_000, 2.0)  # compiling a kernel takes a second or two
 WARM: Final = Patience(50_000, 0.2)  # loading a compiled one, and Numba, takes half a second
 NEVER: Final = Patience(inf, inf)
 ALWAYS: Final = Patience(-1, -1.0)
+LONG: Final = 3.0  # seconds of all plain kernels together, after which compiling is recommended
 
 
 class Pace:
@@ -71,7 +73,7 @@ _plain: Final[dict[str, ModuleType]] = {}
 
 
 def __getattr__(name: str) -> ModuleType:
-    if not (Path(__file__).parent / f"{name}.py").is_file():
+    if not (HERE / f"{name}.py").is_file():
         raise AttributeError(f"there is no kernel file {name!r}")
     if _patience() is ALWAYS or PREFIX + name in ONCE:
         return import_module(PREFIX + name)
@@ -90,8 +92,9 @@ def are_slow() -> bool:
 
     No kernel is slow twice, so that whoever starts again whenever this is true comes to an end.
     """
-    ends = process_time() - _patience().seconds
-    slow = [name for name, start in list(Pace.running) if start < ends and Pace.spent[name] < inf]
+    now = process_time()
+    running = [(name, now - start) for name, start in list(Pace.running) if Pace.spent[name] < inf]
+    slow = [name for name, seconds in running if seconds > _patience(name).seconds]
     Pace.spent.update(dict.fromkeys(slow, inf))
     return bool(slow)
 
@@ -113,13 +116,25 @@ def on_compiling(say: Callable[[], None]) -> Iterator[None]:
         Pace.say = None
 
 
+@contextmanager
+def on_slow(say: Callable[[], None]) -> Iterator[None]:
+    """Call ``say`` at the end if plain kernels took so long meanwhile that compiling all of them, once, is better."""
+
+    def count() -> float:
+        return sum(min(seconds, LONG) for seconds in list(Pace.spent.values()))
+
+    before = count()
+    yield
+    if _patience() is COLD and count() > before + LONG:
+        say()
+
+
 def find_stamp() -> tuple[Path, str]:
     """Return the file that says that all kernels were compiled, and what it must hold to be true."""
-    here = Path(__file__).parent
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or here / "__pycache__")
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or HERE / "__pycache__")
     if not os.access(folder, os.W_OK):  # as Numba does
         folder = Path.home() / ".cache" / "discreet"
-    sources = " ".join(f"{file.stem}:{file.stat().st_mtime_ns}" for file in sorted(here.glob("*.py")))
+    sources = " ".join(f"{file.stem}:{file.stat().st_mtime_ns}" for file in sorted(HERE.glob("*.py")))
     return folder / "discreet.warm", f"{sys.implementation.cache_tag} {version('numba')} {node()} {sources}"
 
 
@@ -152,10 +167,23 @@ def stopwatch() -> Callable[[], float]:
     return lambda: max(0.0, perf_counter() - Pace.compiling - start)
 
 
-def _patience() -> Patience:
+def _patience(name: str = "") -> Patience:
+    """Return how long a kernel may take, or any without a name; one that was compiled before need only be loaded."""
     if Pace.patience is None:
         Pace.patience = WARM if is_warm() else COLD
-    return Pace.patience
+    return WARM if Pace.patience is COLD and name in _list_kept() else Pace.patience
+
+
+@cache
+def _list_kept() -> frozenset[str]:
+    """Return the kernels that some process has compiled since their files were last changed, by file and name."""
+    kept = set[str]()
+    for index in find_stamp()[0].parent.rglob("*.nbi"):
+        name = index.name.split("-")[0]
+        with suppress(OSError):  # another process may remove it, and it may belong to another program
+            if index.stat().st_mtime > (HERE / f"{name.split('.')[0]}.py").stat().st_mtime:
+                kept.add(name)
+    return frozenset(kept)
 
 
 def _load_plain(name: str) -> ModuleType:
@@ -185,15 +213,15 @@ def _take_modules() -> dict[str, ModuleType]:
 
 def _watch(kernel: FunctionType, file: str, *, weigh: bool) -> Callable[..., Any]:
     """Return a kernel that counts its time, and is compiled where there is much to do: ``weigh`` its arguments."""
-    name = kernel.__name__
+    name = f"{file.removeprefix(PREFIX)}.{kernel.__name__}"
 
     @wraps(kernel)
     def watched(*arguments: Any) -> Any:
-        entries, seconds = _patience()
+        entries, seconds = _patience(name)
         if (weigh and _measure(arguments) > entries) or Pace.spent[name] > seconds:
             with Pace.lock:
                 module = import_module(file)
-            return getattr(module, name)(*arguments)
+            return getattr(module, kernel.__name__)(*arguments)
         Pace.running.append(call := (name, process_time()))
         start = thread_time()
         try:
