@@ -177,6 +177,8 @@ def test_a_release_names_whom_it_withstands_and_the_verifier_tries_him(method, t
     assert '"against": "derive"' in (tmp_path / "safe" / "release.json").read_text()
     text = " ".join((tmp_path / "safe" / "report.txt").read_text().split())
     assert "An attacker who adds and subtracts supports, and derives" in text
+    assert safe.audit.promise.endswith("and derives those that are not listed infers no such count either.")
+    assert block(rows, min_support=sigma, k=k, method=method, against="plain").audit.withstood == ""
 
 
 def test_a_release_that_claims_to_withstand_whom_it_does_not_is_refused(tmp_path):

@@ -16,6 +16,7 @@ from discreet.blocking.problem import Proof, Recoding, change_rows
 from discreet.data.itemsets import Label, Weighted
 from discreet.data.patterns import Patterns
 from discreet.data.transactions import Rows
+from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.detect import Question
 from discreet.errors import refuse_truth
 from discreet.judging.audit import Audit, judge_changes, judge_itemsets
@@ -111,6 +112,8 @@ class Release:
         if not len(self.patterns):
             return None
         exact, unit = judge_itemsets(self.question, replace(self.policy, round_to=None), None), self.policy.round_to
+        who = "" if self.against == "plain" else ATTACKERS[self.against].who
+        exact = replace(exact, withstood=who and f"An attacker {who} infers no such count either.")
         if unit is None:
             return judge_changes(exact, [one.patterns for one in self.beside], grown=self.grown)
         checks = *exact.checks, check_rounding(self.policy, int(np.count_nonzero(self.patterns.supports % unit)))

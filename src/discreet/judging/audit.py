@@ -55,7 +55,8 @@ class Audit:
     """What publishing a ``candidate`` would give away, judged by a policy; the worst check is the verdict.
 
     ``what`` describes the candidate. ``evidence`` holds what was found, by kind; ``findings`` shows all of it alike,
-    the worst of each kind first: who, how many, which sum reveals them, and how bad that is.
+    the worst of each kind first: who, how many, which sum reveals them, and how bad that is. ``withstood`` says who
+    else was tried.
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> found = audit(rows, min_support=10, k=10)
@@ -72,6 +73,7 @@ class Audit:
     checks: tuple[Check, ...]
     evidence: Evidence
     rows: Rows | None = None
+    withstood: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -175,7 +177,7 @@ class Audit:
             return "k is 1, so no count is too small to be published."
         few = "1 row" if self.k == 2 else f"1 to {self.k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
         if not self._is_forest and not (isinstance(self.candidate, Patterns) and self.is_acyclic):
-            more = "Limits on counts, and what is missing from the list, may reveal more."
+            more = self.withstood or "Limits on counts, and what is missing from the list, may reveal more."
             return f"No sum of these supports reveals that {few} have some items and lack others. {more}"
         beside = "other knowledge" if self._is_forest else "what is missing from the list, or other knowledge"
         infer = "From these counts nobody can infer that a pattern of AND, OR and NOT holds"
@@ -392,8 +394,7 @@ def judge_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Aud
     """Return the audit with what a reader learns who has older releases."""
     if not olds:
         return audit
-    patterns, policy = audit.patterns, audit.policy
-    changes, followed = compare_releases(patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
-    check = checks.check_changes(policy, patterns, changes, grown=grown, followed=followed)
+    changes, followed = compare_releases(audit.patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
+    check = checks.check_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
     check = check if audit.people is None else name_uncounted(check)
     return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))
