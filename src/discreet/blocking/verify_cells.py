@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.errors import InputError
-from discreet.kernels.shapes import Closures
 
 Json: TypeAlias = dict[str, Any]
 Pairs: TypeAlias = list[tuple[Any, Any]]
@@ -146,7 +145,7 @@ def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int
     """
     tops, faults, frequent, is_closed = list[tuple[Any, ...]](), list[str](), 0, claims["kind"] == "closed"
     is_seen, bottoms, budget = np.zeros(len(listed.masks), bool), set[int](), Budget()
-    closures = Closures(np.zeros(1 << 10, np.int64), np.zeros(1 << 10, np.int32), np.zeros(1, np.int64))
+    closures = np.zeros((1 << 10, 2), np.int64), 0
     for number in listed.walk():
         if is_seen[number]:
             continue

@@ -28,6 +28,9 @@ def sort_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
     >>> sort_labels(["milk", 10, 9, "beer", 10, 9.0])
     (9.0, 10, 'beer', 'milk')
     """
+    labels = list(labels)
+    if {*map(type, labels)} in ({str}, {int}):  # as is usual
+        return tuple(sorted({*labels}))  # type: ignore[type-var]
     by_type: dict[str, dict[Label, None]] = {}
     for label in labels:
         by_type.setdefault(type(label).__qualname__, {})[label] = None

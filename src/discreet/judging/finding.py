@@ -97,11 +97,11 @@ class AuditFinding:
         return self.add_up()
 
     @property
-    def limits(self) -> list[Limits]:
-        """The limits of the support of each term."""
+    def limited_terms(self) -> list[tuple[Term, Limits]]:
+        """The terms, each with the limits of its support."""
         if isinstance(self.value, Bounded):
-            return [limits for _, limits in self.value.terms]
-        return [(term.support, term.support) for term in self.terms]
+            return list(zip(self.terms, (limits for _, limits in self.value.terms), strict=True))
+        return [(term, (term.support, term.support)) for term in self.terms]
 
     def explain(self) -> str:
         """Return the sum that reveals it, such as ``sup(ab) 50 − sup(abc) 48 = 2``."""
@@ -109,10 +109,10 @@ class AuditFinding:
             return f"{self.value.after:,} now − {self.value.before:,} before = {self.value.count:,}"
         if isinstance(self.value, Few):
             return str(self.value)
-        terms = zip(self.terms, self.limits, strict=True)
+        terms = self.limited_terms
         texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in terms]
         total = self.value.size if isinstance(self.value, PeopleCell) else format_limits(self.low, self.high)
-        return f"{format_sum(self.terms, texts)} = {total}"
+        return f"{format_sum([term for term, _ in terms], texts)} = {total}"
 
     def __str__(self) -> str:
         return str(self.value)

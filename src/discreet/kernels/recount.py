@@ -3,13 +3,13 @@
 import numpy as np
 
 from discreet.kernels.common import inner, jit, size_table
-from discreet.kernels.shapes import ONE, Closures, Own
+from discreet.kernels.shapes import ONE
 from discreet.kernels.words import grow, lowest_bit, mix, popcount
 
 DIGIT = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 FITS, MISFITS, TOO_LARGE = 0, 1, 2
-ENTRY = 96  # bits of memory that a closure takes
+ENTRY = 128  # bits of memory that a closure takes
 
 
 @inner
@@ -99,20 +99,20 @@ def cut_out(maps, order, items):
 
 
 @inner
-def find_key(own, key):
+def find_key(above, slots, key):
     """Return where the number of the itemset with this key is in the hash table, or where it would go."""
-    hashed, low = np.uint64(0), np.uint64(own.slots.size - 1)
+    hashed, low = np.uint64(0), np.uint64(slots.size - 1)
     for word in range(key.size):
         if key[word]:
             hashed = mix(hashed ^ key[word] ^ np.uint64(word))
     slot = np.int64(hashed & low)
-    while own.slots[slot]:
+    while slots[slot]:
         same = True
         for word in range(key.size):
-            same &= own.above[own.slots[slot] - 1, word] == key[word]
+            same &= above[slots[slot] - 1, word] == key[word]
         if same:
             break
-        slot = (slot + 1) & (own.slots.size - 1)
+        slot = (slot + 1) & (slots.size - 1)
     return slot
 
 
@@ -130,65 +130,58 @@ def widen(array):
 def distinguish(local, width, most):
     """Find ``own``, the itemsets that larger ones do not distinguish, and which of them contain each itemset and item.
 
-    The largest itemsets come first. Where this takes more than ``most`` bits, ``many`` is -1.
+    The largest itemsets come first. Return these bitmaps, a hash table of the lines of the first, which are in ``own``,
+    and how many; -1 where this takes more than ``most`` bits.
     """
     size = local.shape[0]
-    own = Own(np.zeros((size, 1), np.uint64), np.zeros((width, 1), np.uint64), np.zeros(size_table(size), np.int64))
-    numbers, many, key = np.zeros(size, np.bool_), 0, np.zeros(1, np.uint64)
+    above, columns = np.zeros((size, 1), np.uint64), np.zeros((width, 1), np.uint64)
+    slots, is_own, many, key = np.zeros(size_table(size), np.int64), np.zeros(size, np.bool_), 0, above[0].copy()
     for number in range(size):
         if many >> 6 == key.size:
-            own, key = Own(widen(own.above), widen(own.columns), own.slots), np.zeros(2 * key.size, np.uint64)
+            above, columns, key = widen(above), widen(columns), np.zeros(2 * key.size, np.uint64)
         if many * size > most:
-            return own, numbers, -1
+            return above, columns, slots, is_own, -1
         for word in range(key.size):
             count = min(max(many - 64 * word, 0), 64)
             key[word] = (ONE << np.uint64(count)) - ONE if count < 64 else ~np.uint64(0)
         for place in range(width):
             if local[number, place >> 6] >> np.uint64(place & 63) & ONE:
                 for word in range(key.size):
-                    key[word] &= own.columns[place, word]
-        slot = find_key(own, key)
-        if own.slots[slot]:
+                    key[word] &= columns[place, word]
+        slot = find_key(above, slots, key)
+        if slots[slot]:
             bit = ONE << np.uint64(many & 63)
             for place in range(width):
                 if local[number, place >> 6] >> np.uint64(place & 63) & ONE:
-                    own.columns[place, many >> 6] |= bit
+                    columns[place, many >> 6] |= bit
             key[many >> 6] |= bit
-            numbers[number] = True
+            is_own[number] = True
             many += 1
-            slot = find_key(own, key)
+            slot = find_key(above, slots, key)
         for word in range(key.size):
-            own.above[number, word] = key[word]
-        own.slots[slot] = number + 1
-    return own, numbers, many
+            above[number, word] = key[word]
+        slots[slot] = number + 1
+    return above, columns, slots, is_own, many
 
 
 @inner
-def find_closure(closures, key):
-    """Return where ``key`` is among the closures, or where it would go."""
-    slot = np.int64(mix(np.uint64(key)) & np.uint64(closures.keys.size - 1))
-    while closures.keys[slot] and closures.keys[slot] != key:
-        slot = (slot + 1) & (closures.keys.size - 1)
+def find_closure(table, key):
+    """Return where ``key`` is in a table of closures, or where it would go; neighbours stay close to each other."""
+    slot = np.int64((mix(np.uint64(key >> 6)) + np.uint64(key & 63)) & np.uint64(table.shape[0] - 1))
+    while table[slot, 0] and table[slot, 0] != key:
+        slot = (slot + 1) & (table.shape[0] - 1)
     return slot
 
 
 @inner
-def agree(closures, key, to):
-    """Return the closures with this one, and whether it is what it was before."""
-    slot = find_closure(closures, key)
-    if closures.keys[slot]:
-        return closures, closures.values[slot] == to
-    closures.keys[slot], closures.values[slot] = key, to
-    closures.many[0] += 1
-    if 2 * closures.many[0] <= closures.keys.size:
-        return closures, True
-    size = 4 * closures.keys.size
-    large = Closures(np.zeros(size, np.int64), np.empty(size, np.int32), closures.many)
-    for at in range(closures.keys.size):
-        if closures.keys[at]:
-            slot = find_closure(large, closures.keys[at])
-            large.keys[slot], large.values[slot] = closures.keys[at], closures.values[at]
-    return large, True
+def widen_table(table):
+    """Return a table of closures that is four times as large."""
+    large = np.zeros((4 * table.shape[0], 2), np.int64)
+    for at in range(table.shape[0]):
+        if table[at, 0]:
+            slot = find_closure(large, table[at, 0])
+            large[slot, 0], large[slot, 1] = table[at, 0], table[at, 1]
+    return large
 
 
 @inner
@@ -213,47 +206,69 @@ def find_added(local, number, to):
 
 
 @inner
-def is_bottom(own, number, many):
-    """Return whether an itemset is within all of ``own``, and so within all others."""
-    held = 0
-    for word in range(own.above.shape[1]):
-        held += int(popcount(own.above[number, word]))
-    return held == many
+def close(maps, order, items, local, above, columns, slots, table, filled):
+    """Return the closure of each itemset with each item, twice its number and 1 more if it adds no lower item.
+
+    Where an itemset has the item, it is -1. Return the closures of all tops as well, how many these are, and whether
+    none is missing and all tops agree.
+    """
+    size, width = order.size, items.size
+    to, key = np.empty((width, size), np.int32), np.zeros(above.shape[1], np.uint64)
+    for number in range(size):
+        for place in range(width):
+            to[place, number] = -1
+            if local[number, place >> 6] >> np.uint64(place & 63) & ONE:
+                continue
+            for word in range(key.size):
+                key[word] = above[number, word] & columns[place, word]
+            closure = slots[find_key(above, slots, key)] - 1
+            if closure < 0 or local[closure, place >> 6] >> np.uint64(place & 63) & ONE == 0:
+                return to, table, filled, False
+            lowest, more = find_added(local, number, closure)
+            to[place, number] = 2 * closure + (lowest == place)
+            if more == 1:
+                continue
+            pair = order[number] * 64 * maps.shape[1] + items[place] + 1
+            slot = find_closure(table, pair)
+            if table[slot, 0] == 0:
+                table[slot, 0], table[slot, 1] = pair, order[closure]
+                filled += 1
+                if 2 * filled > table.shape[0]:
+                    table = widen_table(table)
+            elif table[slot, 1] != order[closure]:
+                return to, table, filled, False
+    return to, table, filled, True
 
 
 @jit
 def count_cells(maps, supports, order, items, closures, limits):
     """Return how the itemsets in ``order`` fit, their rows and class sizes, which is the bottom, and the closures.
 
-    ``limits`` are the least rows of ``own`` and the most bits of memory. Rows and sizes are explained in
+    ``closures`` are a hash table, the number of an itemset with one more item beside its closure, and how many there
+    are; ``limits`` are the least rows of ``own`` and the most bits of memory. Rows and sizes are explained in
     discreet.blocking.verify_cells; sizes have digits of 32 bits, the lowest first.
     """
     (least, most), size, width = limits, order.size, items.size
     local = cut_out(maps, order, items)
-    own, numbers, many = distinguish(local, width, most)
+    above, columns, slots, is_own, many = distinguish(local, width, most)
     rows, sizes = supports[order], np.zeros((size, (width >> 5) + 1), np.uint64)
-    key, fits = np.zeros(own.above.shape[1], np.uint64), is_bottom(own, size - 1, many)
-    sizes[size - 1, 0] = 1
-    for place in range(width if fits else 0):
-        for number in range(size):
-            if local[number, place >> 6] >> np.uint64(place & 63) & ONE:
-                add_size(sizes, number, number)
-                continue
-            for word in range(key.size):
-                key[word] = own.above[number, word] & own.columns[place, word]
-            to = own.slots[find_key(own, key)] - 1
-            lowest, more = find_added(local, number, to) if to >= 0 else (-1, 0)
-            if more > 1:
-                pair = order[number] * 64 * maps.shape[1] + items[place] + 1
-                closures, fits = agree(closures, pair, order[to])
-            if more == 0 or not fits or local[to, place >> 6] >> np.uint64(place & 63) & ONE == 0:
-                return MISFITS, rows, sizes, 0, closures
-            add_size(sizes, number, to)
-            rows[number] -= rows[to] if lowest == place else 0
-            if rows[number] < 0:
-                return MISFITS, rows, sizes, 0, closures
-    for number in range(size):
-        fits &= rows[number] >= least or not numbers[number]
-    if many < 0 or closures.keys.size * ENTRY > most:
+    if many < 0 or closures[0].shape[0] * ENTRY > most:
         return TOO_LARGE, rows, sizes, 0, closures
+    to, table, filled, fits = close(maps, order, items, local, above, columns, slots, closures[0], closures[1])
+    closures, held = (table, filled), 0
+    for word in range(above.shape[1]):
+        held += int(popcount(above[size - 1, word]))
+    if not fits or held < many:  # the smallest is within all others if it is within all of ``own``
+        return MISFITS, rows, sizes, 0, closures
+    sizes[size - 1, 0] = 1
+    for place in range(width):
+        for number in range(size):
+            closure = to[place, number]
+            add_size(sizes, number, number if closure < 0 else closure >> 1)
+            if closure & 1 and closure > 0:
+                rows[number] -= rows[closure >> 1]
+                if rows[number] < 0:
+                    return MISFITS, rows, sizes, 0, closures
+    for number in range(size):
+        fits &= rows[number] >= least or not is_own[number]
     return (FITS if fits else MISFITS), rows, sizes, order[size - 1], closures

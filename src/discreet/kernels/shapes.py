@@ -75,25 +75,6 @@ class Cells(NamedTuple):
     counts: np.ndarray
 
 
-class Own(NamedTuple):
-    """Which of some itemsets contain each itemset and each item, as bitmaps; and the itemset of each such bitmap.
-
-    ``slots`` are a hash table of the lines of ``above``, counted from 1.
-    """
-
-    above: np.ndarray
-    columns: np.ndarray
-    slots: np.ndarray
-
-
-class Closures(NamedTuple):
-    """A hash table: the closure of an itemset with one more item by the number of both; and how many there are."""
-
-    keys: np.ndarray
-    values: np.ndarray
-    many: np.ndarray
-
-
 class Goal(NamedTuple):
     """The least support, the least length and the greatest length of the itemsets to find."""
 

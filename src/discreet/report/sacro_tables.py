@@ -52,7 +52,7 @@ def gather(audit: Audit) -> list[Signs]:
 
 def _terms(finding: AuditFinding, audit: Audit) -> list[tuple[Term, Limits]]:
     """Return the terms of a sum; a support that is not listed is that of a listed itemset, which is named."""
-    terms = list(zip(finding.terms, finding.limits, strict=True))
+    terms = finding.limited_terms
     if finding.kind != "remainder" or not isinstance(audit.candidate, Patterns):
         return terms
     return [(term._replace(itemset=_closest(term.itemset, audit.evidence.listed)), limits) for term, limits in terms]

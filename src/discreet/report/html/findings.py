@@ -104,7 +104,7 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
         lines = [(show_terms(finding.terms), f"{value.count:,}")]
         return Shown(words, lines, Html(cells_svg(value, audit.evidence.listed)))
     if isinstance(value, Bounded):
-        limits = [format_limits(*limits) for limits in finding.limits]
+        limits = [format_limits(*limits) for _, limits in finding.limited_terms]
         return Shown(words, [(show_terms(finding.terms, limits), format_limits(value.low, value.high))])
     return Shown(words)
 
