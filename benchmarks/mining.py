@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+import after
 import auditing
 import blocking
 import cold
@@ -39,6 +40,7 @@ PARTS: Final[Mapping[str, Callable[[Sequence[Source], Effort], Part]]] = {
     "audit": auditing.measure,
     "block": blocking.measure,
     "tables": tables.measure,
+    "after": after.measure,
     "hide": hiding.measure,
 }
 

@@ -15,7 +15,7 @@ class Plan(NamedTuple):
     """What to measure on a data set: shares from high to low, and the few cases that only some data sets have.
 
     ``papers`` are the shares at which the papers' detectors end, ``hashed`` those at which the baseline runs;
-    ``blocked`` are a share and a k each.
+    ``blocked`` are a share and a k each, and ``followed`` the shares at which commands after an audit are timed.
     """
 
     shares: tuple[str, ...]
@@ -26,6 +26,7 @@ class Plan(NamedTuple):
     hashed: tuple[str, ...] = ()
     tradeoff: tuple[str, ...] = ()
     blocked: tuple[tuple[str, int], ...] = ()
+    followed: tuple[str, ...] = ()
 
 
 class Source(NamedTuple):
@@ -52,6 +53,7 @@ PUBLIC: Final[Mapping[str, Plan]] = {
         hashed=("10%", "1%"),
         tradeoff=("35%", "30%", "25%", "20%", "15%", "10%"),
         blocked=(("25%", 10), ("15%", 10)),
+        followed=("1%",),
     ),
     "chess": Plan(
         ("75%", "60%", "50%"),
@@ -59,13 +61,14 @@ PUBLIC: Final[Mapping[str, Plan]] = {
         papers=("85%", "75%"),
         blocked=(("80%", 10),),
     ),
-    "connect": Plan(("90%", "80%", "70%"), apriori=("90%",)),
+    "connect": Plan(("90%", "80%", "70%"), apriori=("90%",), followed=("70%",)),
     "retail": Plan(
         ("0.4%", "0.1%", "0.05%"),
         apriori=("0.4%",),
         heavy=(("0.01%", "closed"),),
         hashed=("0.4%",),
         blocked=(("0.4%", 50),),
+        followed=("0.1%",),
     ),
     "T10I4D100K": Plan(("0.5%", "0.1%"), apriori=("0.5%",)),
     "kosarak_head36682": Plan(("1%", "0.5%")),
@@ -84,6 +87,7 @@ GENERATED: Final[Mapping[str, tuple[Callable[[], Transactions], Plan]]] = {
             hashed=("1%", "0.1%"),
             tradeoff=("30%", "25%", "20%", "15%", "10%", "5%"),
             blocked=(("1%", 10),),
+            followed=("1%",),
         ),
     ),
     "quest": (

@@ -2,6 +2,7 @@
 
 import json
 
+import after
 import auditing
 import blocking
 import cases
@@ -325,6 +326,15 @@ def test_blocking_is_timed_against_one_mining_and_one_detection(source, capsys):
     assert [figure["data"] for figure in part.figures] == [source.name]
     assert len(part.checks) == 2
     assert "anew" in capsys.readouterr().out
+
+
+def test_commands_after_an_audit_are_timed_against_it(source, tmp_path, capsys):
+    rows = Transactions([[1, 2, 3]] * 60 + [[1, 2]] * 40 + [[1, 3]] * 3 + [[2]] * 30)
+    planned = sources.source("safe", rows, PLAN._replace(followed=("20%",)), tmp_path)
+    part = after.measure([source, planned], clock.QUICK)
+    assert [figure["data"] for figure in part.figures] == ["safe"]
+    assert [check.what.partition(":")[0] for check in part.checks] == [*after.AIMS]
+    assert "After an audit" in capsys.readouterr().out
 
 
 def test_what_follows_an_audit_of_a_table_is_timed_against_it(capsys):
