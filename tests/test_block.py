@@ -821,3 +821,12 @@ def test_a_release_shows_no_label():
 def test_rows_that_are_no_rows_are_refused():
     with pytest.raises(InputError):
         block([1, 2], min_support=1, k=2)
+
+
+def test_a_list_with_gaps_has_a_limit_that_is_raised_by_name(monkeypatch):
+    rows = [set("abcd")] * 9 + [set("ab")] * 9 + [set()] * 9
+    whole = len(block(rows, min_support=5, k=5, method="withhold").patterns)
+    monkeypatch.setattr("discreet.blocking.block.MOST_WITHHELD", whole - 1)
+    with pytest.raises(BudgetError, match=f"more than {whole - 1} itemsets"):
+        block(rows, min_support=5, k=5, method="withhold")
+    assert len(block(rows, min_support=5, k=5, method="withhold", max_patterns=whole).patterns) == whole

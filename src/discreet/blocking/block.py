@@ -88,7 +88,7 @@ BEST: Final = "best"  # the method that a comparison of all recommends
 LONG, SHORT = 60.0, 1.0  # seconds for a search that is alone, and for one beside other methods
 BESIDE: Final[Level] = "derive"  # the attacker whom a release withstands beside older ones that have grown into it
 NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
-MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps in a comparison: it lists all, not only the closed ones
+MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps, unless told: it lists all, not only the closed ones
 
 
 def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
@@ -281,6 +281,8 @@ def as_known(schema: str | Groups | None, rows: Rows) -> Schema | None:
 def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = False) -> Release:
     """Return the release that a method makes of the rows, checked."""
     blocker = METHODS[method]
+    if not blocker.is_whole and problem.limits.patterns is None:
+        problem = replace(problem, limits=replace(problem.limits, patterns=MOST_WITHHELD))
     forms = blocker.merged if merge and blocker.merged else (blocker.solve, blocker.resist)
     if problem.schema and blocker.with_schema:
         forms = blocker.with_schema, blocker.with_schema
@@ -311,8 +313,7 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
 
 def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str] = METHODS) -> Comparison:
     """Return the releases of all methods, or of those with ``names``; leave out what exceeds the limits."""
-    most = MOST_WITHHELD if problem.limits.patterns is None else problem.limits.patterns
-    limited, lines = replace(problem, limits=replace(problem.limits, patterns=most)), []
+    lines = []
     usable = {name: one for name, one in METHODS.items() if problem.patterns.hierarchy or not one.by_hierarchy}
     for method, blocker in ((name, one) for name, one in usable.items() if name in names):
         if problem.beside and not blocker.fits_beside:
@@ -322,7 +323,7 @@ def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str]
         for merge in (False, True) if blocker.merged and not (problem.schema and blocker.with_schema) else (False,):
             elapsed, release, left_out = stopwatch(), None, ""
             try:
-                release = solve(method, problem if blocker.is_whole else limited, policy, merge=merge)
+                release = solve(method, problem, policy, merge=merge)
                 _ = release.distortion
             except BudgetError as error:
                 release, left_out = None, error.message
