@@ -54,6 +54,18 @@ def test_what_is_quick_or_quiet_says_nothing(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_a_process_waits_while_another_compiles_the_same(tmp_path, monkeypatch):
+    compiled = kernels.__getattr__("compiled")
+    monkeypatch.setattr(compiled, "TURNS", str(tmp_path))
+    seen, other = [], tmp_path / "a.kernel"
+    other.touch()
+    monkeypatch.setattr(compiled, "sleep", lambda _seconds: (seen.append("waits"), other.unlink()))
+    with compiled.take_turn("a.kernel"), compiled.take_turn("another.kernel"):
+        seen.append(sorted(path.name for path in tmp_path.iterdir()))
+    assert seen == ["waits", ["a.kernel", "another.kernel"]]
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.parametrize(
     ("patience", "seconds", "said"), [(kernels.COLD, 4, PLAIN + "\n"), (kernels.COLD, 2, ""), (kernels.WARM, 4, "")]
 )

@@ -119,17 +119,18 @@ JOBS: Final = {
     "attacking": CompileJob(_attack, 1),
     "verifying": CompileJob(_verify, 3),
 }
-"""The first and the next few share no kernel, nor do their neighbours: else two processes would compile the same."""
+"""Neighbours share few kernels: of two processes, one waits while the other compiles what both need."""
 SECONDS: Final = sum(job.seconds for job in JOBS.values())
 
 
 class Lane:
     """A process that does one job after another."""
 
-    def __init__(self) -> None:
-        """Start it; what it says of errors goes to stderr."""
+    def __init__(self, turns: str) -> None:
+        """Start it; what it says of errors goes to stderr. No two that share ``turns`` compile the same at a time."""
+        variables = {**environment(), "DISCREET_TURNS": turns}
         self._process = subprocess.Popen(  # noqa: S603 - the command is ours
-            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
+            COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables
         )
 
     def __enter__(self) -> Self:
@@ -163,8 +164,9 @@ def warm(progress: Progress) -> None:
             progress(sum(JOBS[one].seconds for one in done) / SECONDS, len(done))
 
     with ExitStack() as stack:
+        turns = stack.enter_context(TemporaryDirectory())
         pool = stack.enter_context(ThreadPoolExecutor(SIDE_BY_SIDE))
-        lanes = [stack.enter_context(Lane()) for _ in range(SIDE_BY_SIDE)]  # ended first, so that no thread waits
+        lanes = [stack.enter_context(Lane(turns)) for _ in range(SIDE_BY_SIDE)]  # ended first, so that no thread waits
         list(pool.map(work, lanes))
     try:
         kernels.write_stamp()

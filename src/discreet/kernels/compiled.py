@@ -7,7 +7,9 @@ could call it, and no file in the cache. Steps of Numba for what no kernel does 
 
 import gc
 import os
-from time import perf_counter
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import perf_counter, sleep
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from numba.extending import intrinsic, overload
 
 from discreet.kernels import Pace, words
 
+TURNS = os.environ.get("DISCREET_TURNS")
 OMITTED = {
     *("WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "RewriteDynamicRaises", "DeadBranchPrune"),
     *("InlineInlinables", "InlineOverloads", "FindLiterallyCalls", "LiteralUnroll", "RewriteSemanticConstants"),
@@ -120,6 +123,24 @@ def simplify(type_):
     return type_.copy(readonly=False) if isinstance(type_, types.Array) else types.unliteral(type_)
 
 
+@contextmanager
+def take_turn(name):
+    """Wait while another process compiles this kernel, where processes share a folder for that: it is loaded then."""
+    if TURNS is None:
+        yield
+        return
+    turn = Path(TURNS, name)
+    while True:
+        with suppress(FileExistsError):
+            turn.touch(exist_ok=False)
+            break
+        sleep(0.02)
+    try:
+        yield
+    finally:
+        turn.unlink()
+
+
 def jit(function):
     """Return a kernel, which is compiled once for all types that are simply the same."""
     kernel = njit(cache=True, pipeline_class=Compiler, **OPTIONS)(function)
@@ -127,7 +148,8 @@ def jit(function):
 
     def compile_simply(given):
         simple = tuple(map(simplify, given))
-        entry = compile_(simple)
+        with take_turn(f"{function.__module__}.{function.__name__}"):
+            entry = compile_(simple)
         if simple != tuple(given):
             kernel._insert([one._code for one in given], entry, False)  # noqa: FBT003, SLF001
         return entry
