@@ -1,5 +1,6 @@
 """What takes long says so in pipes too, compiling is no method's time, and ``discreet warm`` compiles everything."""
 
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -94,6 +95,17 @@ def place(tmp_path, monkeypatch):
     """An empty folder for what is compiled."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     return tmp_path
+
+
+@pytest.mark.skipif(not kernels.is_warm(), reason="takes a minute: run discreet warm first")
+def test_warm_compiles_every_kernel_but_those_of_spark():
+    kernels._list_kept.cache_clear()
+    every = {
+        f"{file.stem}.{name}"
+        for file in kernels.HERE.glob("*.py")
+        for name in re.findall(r"^@jit\ndef (\w+)", file.read_text(), re.MULTILINE)
+    }
+    assert every - kernels._list_kept() == {"itemsets.deal_rows"}
 
 
 def test_warm_says_whether_everything_is_compiled(place, monkeypatch):
