@@ -1220,6 +1220,20 @@ def test_itemsets_that_are_told_apart_in_too_many_ways_are_refused(monkeypatch):
         cells.count_cells(listed, claims)
 
 
+MANY_CLOSURES = [([], 9000), *(([2 * item, 2 * item + 1], 9) for item in range(1000))]
+LONG_CHAIN = [([*range(size)], 9000 - 9 * size) for size in range(200)]
+
+
+@pytest.mark.parametrize(("pairs", "most"), [(MANY_CLOSURES, 1 << 18), (LONG_CHAIN, 1 << 20)])
+def test_what_takes_more_memory_than_allowed_is_refused(monkeypatch, pairs, most):
+    claims = {"min_support": 7, "n": 9000, "kind": "closed", "k": 5, "is_whole": True}
+    listed = cells.code_itemsets(pairs, claims)
+    assert cells.count_cells(listed, claims)[2] == []
+    monkeypatch.setattr(cells, "MOST_BITS", most)
+    with pytest.raises(InputError, match="too many ways"):
+        cells.count_cells(listed, claims)
+
+
 def test_time_grows_with_the_list_and_not_with_its_square():
     def steps(many):
         claims = {"min_support": 9, "n": 9 * many, "kind": "closed", "k": 1, "is_whole": True}

@@ -9,7 +9,7 @@ from discreet.kernels.words import grow, lowest_bit, mix, popcount
 DIGIT = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
 FITS, MISFITS, TOO_LARGE = 0, 1, 2
-ENTRY = 128  # bits of memory that a closure takes
+ENTRY, STEP = 128, 32  # bits of memory that a closure takes, and an itemset with an item
 
 
 @inner
@@ -206,11 +206,11 @@ def find_added(local, number, to):
 
 
 @inner
-def close(maps, order, items, local, above, columns, slots, table, filled):
+def close(maps, order, items, local, above, columns, slots, table, filled, most):
     """Return the closure of each itemset with each item, twice its number and 1 more if it adds no lower item.
 
-    Where an itemset has the item, it is -1. Return the closures of all tops as well, how many these are, and whether
-    none is missing and all tops agree.
+    Where an itemset has the item, it is -1. Return the closures of all tops as well, how many these are, -1 if they
+    take more than ``most`` bits, and whether none is missing and all tops agree.
     """
     size, width = order.size, items.size
     to, key = np.empty((width, size), np.int32), np.zeros(above.shape[1], np.uint64)
@@ -234,6 +234,8 @@ def close(maps, order, items, local, above, columns, slots, table, filled):
                 table[slot, 0], table[slot, 1] = pair, order[closure]
                 filled += 1
                 if 2 * filled > table.shape[0]:
+                    if 4 * table.shape[0] * ENTRY > most:
+                        return to, table, -1, False
                     table = widen_table(table)
             elif table[slot, 1] != order[closure]:
                 return to, table, filled, False
@@ -249,12 +251,16 @@ def count_cells(maps, supports, order, items, closures, limits):
     discreet.blocking.verify_cells; sizes have digits of 32 bits, the lowest first.
     """
     (least, most), size, width = limits, order.size, items.size
+    rows, sizes = supports[order], np.zeros((size, (width >> 5) + 1), np.uint64)
+    if size * width * STEP > most:
+        return TOO_LARGE, rows, sizes, 0, closures
     local = cut_out(maps, order, items)
     above, columns, slots, is_own, many = distinguish(local, width, most)
-    rows, sizes = supports[order], np.zeros((size, (width >> 5) + 1), np.uint64)
-    if many < 0 or closures[0].shape[0] * ENTRY > most:
+    if many < 0:
         return TOO_LARGE, rows, sizes, 0, closures
-    to, table, filled, fits = close(maps, order, items, local, above, columns, slots, closures[0], closures[1])
+    to, table, filled, fits = close(maps, order, items, local, above, columns, slots, closures[0], closures[1], most)
+    if filled < 0:
+        return TOO_LARGE, rows, sizes, 0, closures
     closures, held = (table, filled), 0
     for word in range(above.shape[1]):
         held += int(popcount(above[size - 1, word]))
