@@ -112,8 +112,9 @@ class Release:
         if not len(self.patterns):
             return None
         exact, unit = judge_itemsets(self.question, replace(self.policy, round_to=None), None), self.policy.round_to
-        who = "" if self.against == "plain" else ATTACKERS[self.against].who
-        exact = replace(exact, withstood=who and f"An attacker {who} infers no such count either.")
+        if self.against != "plain":
+            who = ATTACKERS[self.against].who
+            exact = replace(exact, withstood=f"An attacker {who} infers no such count either.")
         if unit is None:
             return judge_changes(exact, [one.patterns for one in self.beside], grown=self.grown)
         checks = *exact.checks, check_rounding(self.policy, int(np.count_nonzero(self.patterns.supports % unit)))
