@@ -115,7 +115,7 @@ RUN = {
 KERNELS = frozenset(["numba", "rich", "scipy", "yaml"])
 """What runs kernels and shows progress, and what Numba loads where it finds it."""
 NEEDS = {
-    **dict.fromkeys(["verify", "warm"], frozenset()),
+    "warm": frozenset(),
     "report": KERNELS | {"jinja2"},
     "serve": frozenset(["anyio", "jinja2", "starlette", "uvicorn"]),
     **dict.fromkeys(["advise", "attack", "block", "demo"], KERNELS | {"highspy"}),
