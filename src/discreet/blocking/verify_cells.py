@@ -133,8 +133,8 @@ def count_cells(listed: Masks, claims: Json) -> tuple[list[tuple[Any, ...]], int
 
     The tuple holds the support, the number of cells, the smallest cell, and the labels. A cell is the number of rows
     that hold exactly an itemset of those within a top; its class size counts the itemsets, listed or not, whose closure
-    it is. Each itemset must be the intersection of those of its ``own`` that contain it, the itemsets that larger ones
-    do not distinguish. Then the intersection of all that contain an itemset and one more item is their closure, or it
+    it is. Each itemset must be the intersection of those in ``own`` that contain it: the itemsets that larger ones do
+    not distinguish. Then the intersection of all that contain an itemset and one more item is their closure, or it
     is missing. If none is missing, and ``closures`` agree under every top, adding item by item leads from the bottom to
     the closure of any items, such as the intersection of two listed itemsets. These two contain it, so it equals that
     intersection, which is listed.
@@ -206,16 +206,11 @@ def _find_rare_rows(listed: Masks, k: int) -> Iterator[str]:
             yield f"{few} rows hold {names!r:.99} and nothing else, as min_support is 1: fewer than k"
 
 
-def _key(mask: int) -> bytes:
-    """Return a mask as bytes, the lowest first: as a key, because the hashes of 1 and of 2^61 are the same."""
-    return mask.to_bytes(mask.bit_length() // 8 + 1, "little")
-
-
 def _bits(mask: int) -> list[int]:
     """Return the places of the bits of a mask, the lowest first."""
     bits = list[int]()
     if mask >= SHORT:
-        for byte in NONZERO.finditer(_key(mask)):
+        for byte in NONZERO.finditer(mask.to_bytes(mask.bit_length() // 8 + 1, "little")):
             bits += [8 * byte.start() + at for at in range(8) if byte[0][0] >> at & 1]
         return bits
     while mask:

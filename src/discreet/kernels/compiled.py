@@ -26,7 +26,7 @@ from numba.extending import intrinsic, overload
 
 from discreet.kernels import Pace, words
 
-TURNS = os.environ.get("DISCREET_TURNS")
+TURNS = os.environ.get("DISCREET_TURNS")  # a folder that processes share, with a file for each kernel being compiled
 OMITTED = {
     *("WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "RewriteDynamicRaises", "DeadBranchPrune"),
     *("InlineInlinables", "InlineOverloads", "FindLiterallyCalls", "LiteralUnroll", "RewriteSemanticConstants"),
