@@ -102,3 +102,44 @@ def test_a_kernel_that_has_just_begun_is_not_slow(monkeypatch):
     monkeypatch.setattr(kernels.Pace, "patience", kernels.COLD)
     monkeypatch.setattr(kernels.Pace, "running", [("one", process_time())])
     assert not kernels.are_slow()
+
+
+INDEXES = """
+import numpy as np
+from discreet.kernels.compiled import hot, inner, jit
+
+@inner
+def last(array):
+    return array[-1]
+
+def visit(table, line, column, out):
+    out[0], out[-1] = table[line, column], last(out)
+    table[line, column] += np.int32(5)
+    return table[1, -1]
+
+found = []
+for compile_ in (lambda function: function, jit, hot):
+    table, out = np.arange(6, dtype=np.int32).reshape(2, 3), np.arange(4)
+    found.append((int(compile_(visit)(table, np.uint64(1), 0, out)), table.tolist(), out.tolist()))
+assert found[0] == found[1] == found[2], found
+"""
+OUTSIDE = """
+try:
+    jit(visit)(table, np.int64(-1), 0, out)
+except IndexError as error:
+    print(error)
+"""
+
+
+def run_file(path, text, **variables):
+    path.write_text(text)  # Numba keeps what it compiles beside a file
+    return run(f"import runpy; runpy.run_path({str(path)!r})", NUMBA_DISABLE_JIT="0", **variables)
+
+
+def test_compiled_kernels_find_the_entries_that_plain_ones_find(tmp_path):
+    assert not run_file(tmp_path / "indexes.py", INDEXES)
+
+
+def test_an_index_outside_its_array_is_found_where_bounds_are_checked(tmp_path):
+    found = run_file(tmp_path / "indexes.py", INDEXES + OUTSIDE, NUMBA_BOUNDSCHECK="1")
+    assert found == "an index lies outside its array\n"

@@ -83,7 +83,8 @@ class Family(Labelled):
     @cached_property
     def may_be_cut(self) -> bool:
         """Whether longer itemsets may have been left out; then the longest ones need not be closed."""
-        return bool(kernels.lattice.may_be_cut(self.offsets, self.items, self.longest, len(self.labels)))
+        longest = self.itemsets.take(np.flatnonzero(self.itemsets.lengths == self.longest))
+        return bool(kernels.lattice.may_be_cut(*longest.flat, len(self.labels)))
 
     @cached_property
     def top_itemsets(self) -> Itemsets:

@@ -4,7 +4,7 @@ import numpy as np
 
 from discreet.kernels.common import find_longest, inner, jit
 from discreet.kernels.shapes import ONE
-from discreet.kernels.words import lowest_bit, popcount
+from discreet.kernels.words import grow, lowest_bit, popcount
 
 BLOCK = 1 << 16
 
@@ -63,7 +63,7 @@ def find_members(rows, channels, many):
                     bits &= bits - ONE
                     if row < stop:
                         if size == len(pairs):
-                            pairs = np.concatenate((pairs, pairs))
+                            pairs = grow(pairs, 2 * size)
                         pairs[size, 0], pairs[size, 1] = channel, row
                         size += 1
     return pairs[:size].copy()
@@ -162,7 +162,8 @@ def count_supports(rows, weights, itemsets, many, held):
                 same += 1
             before, depth = first, last - first
             if depth == 0:
-                held[number] += weights[start:stop].sum()
+                for row in range(start, stop):
+                    held[number] += weights[row]
                 continue
             for level in range(same, depth):
                 other = line[chosen[first + level]]

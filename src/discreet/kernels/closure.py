@@ -68,7 +68,7 @@ def close(trie, rooted, others, supports, many, closures):
         length = offsets[other + 1] - offsets[other]
         for at in range(walk_within(trie, rooted, offsets, items, other, inside, found)):
             known = closures[found[at]]
-            shorter = supports[known] == supports[other] and length < offsets[known + 1] - offsets[known]
+            shorter = known >= 0 and supports[known] == supports[other] and length < offsets[known + 1] - offsets[known]
             if known < 0 or supports[known] < supports[other] or shorter:
                 closures[found[at]] = other
 
@@ -114,7 +114,8 @@ def compare(items, start, stop, others, first, last):
 @jit
 def find_closed(offsets, items, supports, is_known, order):
     """Return the itemsets without a superset of the same support; ``order`` is by support, the shorter ones first."""
-    total, is_open = supports.size, np.zeros(supports.size, np.bool_)
+    total, closed, size = supports.size, np.empty(supports.size, np.int64), 0
+    is_open = np.zeros(total, np.bool_)
     for at in range(total):
         number, after = order[at], total if is_known[order[at]] else at + 1
         while after < total and supports[order[after]] == supports[number]:
@@ -122,7 +123,11 @@ def find_closed(offsets, items, supports, is_known, order):
                 is_open[number] = True
                 break
             after += 1
-    return np.flatnonzero(~is_open)
+    for number in range(total):
+        if not is_open[number]:
+            closed[size] = number
+            size += 1
+    return closed[:size].copy()
 
 
 @inner

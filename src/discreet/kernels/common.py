@@ -15,10 +15,10 @@ if Pace.is_loading_plain:
         """Return a kernel that is not compiled."""
         return function
 
-    inner = jit
+    hot = inner = jit
 
 else:
-    from discreet.kernels.compiled import inner, jit
+    from discreet.kernels.compiled import hot, inner, jit  # noqa: F401 - other files import it from here
 
 
 @inner

@@ -2,7 +2,8 @@
 
 Compiling takes long, so whatever is not needed is left out. A kernel that only kernels call (``inner``) becomes code
 for LLVM, which they optimise together with their own; there is no machine code of it alone, nothing by which Python
-could call it, and no file in the cache. Steps of Numba for what no kernel does are omitted.
+could call it, and no file in the cache. Steps of Numba for what no kernel does are omitted. LLVM unrolls no loops and
+uses no vectors but in ``hot`` kernels.
 """
 
 import gc
@@ -10,21 +11,24 @@ import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter, sleep
+from typing import ClassVar
 
 import numpy as np
 
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")  # of thousands of errors that nobody sees
 
 from llvmlite import ir
+from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba import njit, types
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import NativeLowering, NopythonTypeInference
 from numba.extending import intrinsic, overload
 
 from discreet.kernels import Pace, words
+from discreet.kernels.lowering import KernelLower
 
 TURNS = os.environ.get("DISCREET_TURNS")  # a folder that processes share, with a file for each kernel being compiled
 OMITTED = {
@@ -61,8 +65,37 @@ class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
 event.register("numba:compile", Compiling())
 
 
-class Part(JITCodeLibrary):  # type: ignore[misc]
-    """The code of an inner kernel, as Numba writes it."""
+class Code(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a kernel, optimised once, together with that of the kernels it calls."""
+
+    tuning: ClassVar = {
+        "speed_level": 2,
+        "loop_unrolling": False,
+        "loop_vectorization": False,
+        "loop_interleaving": False,
+    }
+
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 - Numba's own classes do the same
+
+    def _optimize_final_module(self):
+        options = create_pipeline_tuning_options()
+        for name, value in self.tuning.items():
+            setattr(options, name, value)
+        steps = create_pass_builder(self._codegen._tm, options)  # noqa: SLF001
+        manager = steps.getModulePassManager()
+        manager.add_refprune_pass()
+        manager.run(self._final_module, steps)
+
+
+class HotCode(Code):
+    """The code of a kernel that most time is spent in."""
+
+    tuning: ClassVar = {"speed_level": 3, "loop_vectorization": True, "slp_vectorization": True}
+
+
+class Part(Code):
+    """The code of an inner kernel, which is not optimised by itself."""
 
     def _optimize_final_module(self):
         pass
@@ -72,14 +105,35 @@ class Part(JITCodeLibrary):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class PartLowering(NativeLowering):  # type: ignore[misc]
+class Lowering(NativeLowering):  # type: ignore[misc]
+    """The last step for a kernel."""
+
+    _name = "kernel_lowering"
+    lowering_class, code = KernelLower, Code
+
+    def run_pass(self, state):
+        """Write its code."""
+        state.library = self.code(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return super().run_pass(state)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class HotLowering(Lowering):
+    """The last step for one that most time is spent in."""
+
+    _name, code = "hot_lowering", HotCode
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(Lowering):
     """The last step for an inner kernel."""
 
-    _name = "part_lowering"
+    _name, code = "part_lowering", Part
 
     def run_pass(self, state):
         """Write its code, and tell other kernels where it is."""
-        state.library, flags = Part(state.targetctx.codegen(), state.func_id.func_qualname), state.flags
+        flags = state.flags
         state.flags = flags.copy()
         state.flags.no_compile = state.flags.no_cpython_wrapper = True
         super().run_pass(state)
@@ -89,18 +143,57 @@ class PartLowering(NativeLowering):  # type: ignore[misc]
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Inference(NopythonTypeInference):  # type: ignore[misc]
+    """The step that finds the types; those of calls to Numba's own functions are found once.
+
+    Numba tries all ways in which a function can be called, at each call and in each round.
+    """
+
+    _name = "kernel_type_inference"
+    known: ClassVar[dict] = {}
+
+    def run_pass(self, state):
+        """Find the types."""
+        context = state.typingctx
+        if "resolve_function_type" in vars(context):  # a kernel is compiled within another
+            return super().run_pass(state)
+        resolve = context.resolve_function_type
+
+        def look_up(function, arguments, keywords):
+            if not isinstance(function, types.Function):
+                return resolve(function, arguments, keywords)
+            key = (function, tuple(arguments), tuple(keywords.items()))
+            if self.known.get(key) is None:
+                self.known[key] = resolve(function, arguments, keywords)
+            return self.known[key]
+
+        context.resolve_function_type = look_up
+        try:
+            return super().run_pass(state)
+        finally:
+            del context.resolve_function_type
+
+
 class Compiler(CompilerBase):  # type: ignore[misc]
     """The steps of Numba that kernels need."""
 
-    lowering = NativeLowering
+    lowering = Lowering
 
     def define_pipelines(self):
         """Return them."""
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        kept = [(step, text) for step, text in steps.passes if step.__name__ not in OMITTED]
-        steps.passes = [(self.lowering if step is NativeLowering else step, text) for step, text in kept]
+        ours = {NativeLowering: self.lowering, NopythonTypeInference: Inference}
+        kept = [(ours.get(step, step), text) for step, text in steps.passes if step.__name__ not in OMITTED]
+        steps.passes = kept
         steps.finalize()
         return [steps]
+
+
+class HotCompiler(Compiler):
+    """Those for kernels that most time is spent in."""
+
+    lowering = HotLowering
 
 
 class PartCompiler(Compiler):
@@ -141,9 +234,14 @@ def take_turn(name):
         turn.unlink()
 
 
-def jit(function):
+def hot(function):
+    """Return a kernel that most time is spent in: it takes longer to compile, and is faster."""
+    return jit(function, HotCompiler)
+
+
+def jit(function, compiler=Compiler):
     """Return a kernel, which is compiled once for all types that are simply the same."""
-    kernel = njit(cache=True, pipeline_class=Compiler, **OPTIONS)(function)
+    kernel = njit(cache=True, pipeline_class=compiler, **OPTIONS)(function)
     compile_ = kernel.compile
 
     def compile_simply(given):

@@ -90,7 +90,9 @@ def keep_one(offsets, items, supports, marks):
 @jit
 def list_marked(offsets, items, marks):
     """Return the rows with removed items, where the items of each start, and the items."""
-    many = np.count_nonzero(marks)
+    many = 0
+    for at in range(marks.size):
+        many += marks[at] != KEPT
     changed, starts, removed = np.empty(many, np.int64), np.empty(many + 1, np.int64), np.empty(many, np.int32)
     rows = size = 0
     for row in range(offsets.size - 1):
@@ -154,7 +156,7 @@ def is_as_stated(before, after, changes, is_sensitive):
 @jit
 def find_holders(rows, number, held):
     """Return the rows in ``rows`` that have bit ``number`` set."""
-    found, size = np.empty_like(rows), 0
+    found, size = np.empty(rows.size, rows.dtype), 0
     for row in rows:
         if (held[row, number >> 6] >> np.uint64(number & 63)) & ONE:
             found[size] = row

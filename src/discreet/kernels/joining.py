@@ -42,7 +42,8 @@ def put(joined, many, rest, values):
                 joined.slots[find_slot(joined, joined.rests[number])] = number + 1
             slot = find_slot(joined, rest)
         joined.slots[slot] = many + 1
-        joined.rests[many], joined.values[many] = rest, 0
+        for at in range(rest.size):
+            joined.rests[many, at], joined.values[many, at] = rest[at], 0
         many += 1
     number = joined.slots[slot] - 1
     for at in range(rest.size):
@@ -59,7 +60,7 @@ def join(tops, group, most):
     """
     words = tops.shape[1]
     parts, many, others = make_joined(16, words), 0, 0
-    rest, values, without = np.empty(words, np.uint64), np.empty(words, np.uint64), np.empty_like(tops)
+    rest, values, without = np.empty(words, np.uint64), np.empty(words, np.uint64), np.empty(tops.shape, np.uint64)
     for number in range(tops.shape[0]):
         held = np.uint64(0)
         for at in range(words):
@@ -69,7 +70,8 @@ def join(tops, group, most):
         if held:
             parts, many = put(parts, many, rest, values)
         else:
-            without[others] = tops[number]
+            for at in range(words):
+                without[others, at] = tops[number, at]
             others += 1
     joined, size, steps = make_joined(16, words), 0, 0
     both = make_joined(16, words)

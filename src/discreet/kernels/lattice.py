@@ -166,21 +166,17 @@ def find_missing_meet(offsets, items, cut):
 
 
 @jit
-def may_be_cut(offsets, items, longest, many):
-    """Return whether longer itemsets than the ``longest`` may have been left out; there are ``many`` items.
+def may_be_cut(starts, chosen, many):
+    """Return whether longer itemsets than these, all of one length, may have been left out; there are ``many`` items.
 
-    If one is frequent, all its subsets of the longest length are listed, and this finds them.
+    If one is frequent, all its subsets of this length are listed, and this finds them.
     """
-    numbers = np.flatnonzero(offsets[1:] - offsets[:-1] == longest)
-    chosen, starts = np.empty(numbers.size * longest, items.dtype), np.arange(numbers.size + 1) * longest
-    used = np.zeros(many, np.bool_)
-    for at in range(numbers.size):
-        for i in range(longest):
-            chosen[at * longest + i] = items[offsets[numbers[at]] + i]
-            used[chosen[at * longest + i]] = True
-    slots, wider = index(starts, chosen), np.empty(longest + 1, items.dtype)
+    longest, used = starts[1] if starts.size > 1 else 0, np.zeros(many, np.bool_)
+    for at in range(chosen.size):
+        used[chosen[at]] = True
+    slots, wider = index(starts, chosen), np.empty(longest + 1, chosen.dtype)
     low = np.uint64(slots.size - 1)
-    for number in range(numbers.size):
+    for number in range(starts.size - 1):
         for item in range(many):
             place = longest
             for i in range(longest - 1, -1, -1):

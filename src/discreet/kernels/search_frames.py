@@ -14,7 +14,7 @@ store of results is needed.
 
 import numpy as np
 
-from discreet.kernels.common import inner, jit, make_room, write
+from discreet.kernels.common import hot, inner, make_room, write
 from discreet.kernels.frames import is_preceded, is_shadowed, is_thin, narrow, project, weigh, weigh_all
 from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, PART, STOP, Memory, Stack
 from discreet.kernels.words import lowest_bit
@@ -97,7 +97,7 @@ def descend(menus, held, excluded, depth, here, free):
 # cost time at each turn.
 
 
-@jit
+@hot
 def find_frequent(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the frequent itemsets that extend the prefix."""
     stack = build_stack(frame, frame.longest, menu, prefix.length)
@@ -140,7 +140,7 @@ def step_frequent(frame, stack, last, names, itemset, goal, depth, stream, at, c
     return depth, at
 
 
-@jit
+@hot
 def find_closed(kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the closed itemsets that extend the prefix; if UNEXTENDED, those no item can extend."""
     itemset, whole, common = prefix.itemset, kind == UNEXTENDED, np.empty(frame.first, np.int32)
@@ -232,7 +232,7 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
     return words > 0
 
 
-@jit
+@hot
 def find_maximal(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the maximal itemsets that extend the prefix."""
     stack = build_stack(frame, frame.longest + 1, menu, 0)

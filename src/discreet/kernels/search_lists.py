@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import inner, jit, make_room, write
+from discreet.kernels.common import hot, inner, make_room, write
 from discreet.kernels.search_frames import CLOSED, FREQUENT
 from discreet.kernels.search_frames import search as search_frame
 from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix
@@ -176,7 +176,7 @@ def build_frame(index, listed, menu, spot, longest, first, known):
     return Frame(frame_maps, sets, frame_shifts, longest, index.records, starts, first, known)
 
 
-@jit
+@hot
 def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, control):
     """Append to ``stream`` the itemsets of this ``kind`` whose first item is one of ``start`` to ``last``.
 
@@ -227,7 +227,10 @@ def search(kind, index, pairs, start, last, prefix, goal, crowd, stream, at, con
             for i in range(end):
                 listed[i] = lists[list_offsets[item] + i]
             free[0] = end
-        if held[:width].sum() >= crowd * width * ((end - begin + 63) >> 6):
+        entries = 0
+        for i in range(width):
+            entries += held[i]
+        if entries >= crowd * width * ((end - begin + 63) >> 6):
             base, known, first = Prefix(itemset, size), 0, 0
             if kind == CLOSED and (width - behind) * (end - begin) > DEAR * deepest:
                 width, first = behind, item
