@@ -205,8 +205,9 @@ def search_shard(table: pa.Table, job: SearchJob, shards: list[Shard], least: in
     places = np.flatnonzero((supports[job.menu] >= least) & ~np.isin(job.menu, shard.head))
     start, stop = np.searchsorted(places, [shard.start, shard.stop]).tolist()
     above = np.concatenate([job.root, np.array(shard.head, dtype=np.int32)])
-    # Bitmaps of all rows would search all frequent itemsets in the order of the codes.
-    crowd = (math.inf, CROWD["auto"][1]) if job.kind == kernels.search_frames.FREQUENT else CROWD["auto"]
+    # Bitmaps of all rows need a menu whose counts rise, and meet frequent itemsets in the order of the codes. The menu
+    # of a shard has the order of all rows, not of its own.
+    crowd = math.inf, CROWD["auto"][1]
     watch = Watch(Limits(threads=1), 1)
     run, weights = prepare(rows, supports, job._replace(root=above, menu=job.menu[places]), least, crowd, watch)
 
