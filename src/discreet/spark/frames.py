@@ -69,6 +69,8 @@ def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
 
     A row with a missing id, item or array has no array here, and is refused when rows are counted.
     """
+    if unknown := sorted(options.keys() - FrameOptions.__annotations__.keys()):
+        raise TypeError(f"there is no option {unknown[0]!r}; a frame has the options row, item, items and budget")
     if not isinstance(frame, DataFrame):
         raise InputError(f"the rows are of type {type(frame).__name__}; give a DataFrame of Spark")
     row, item = _check_column(frame, options.get("row")), _check_column(frame, options.get("item"))

@@ -14,8 +14,9 @@ from pyspark.sql import functions as sql
 from discreet import kernels
 from discreet.blocking.block import block as block_locally
 from discreet.blocking.block import solve
+from discreet.blocking.inferences import has_few_kinds
 from discreet.blocking.methods import remove_rows
-from discreet.blocking.problem import BlockProblem
+from discreet.blocking.problem import NONE, BlockProblem
 from discreet.blocking.release import Release
 from discreet.data.itemsets import Items, Itemsets, Weighted
 from discreet.data.lattice import Cells, build_cells
@@ -25,7 +26,7 @@ from discreet.data.transactions import Merged, Rows
 from discreet.disclosure.channels import Channels, Exposed
 from discreet.disclosure.detect import WORD, Group, Question, find_channels, group_tops
 from discreet.disclosure.detect import detect as detect_locally
-from discreet.errors import InputError, OptionError, ThresholdError
+from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
 from discreet.judging.audit import Audit, judge_itemsets
 from discreet.judging.audit import audit as audit_locally
 from discreet.judging.policy import Policy, as_policy
@@ -91,38 +92,49 @@ def block(
     k: int | None = None,
     policy: Policy | str | PathLike[str] | None = None,
     method: Literal["suppress", "add"] = "suppress",
+    against: Literal["plain"] | None = None,
     **options: Unpack[FrameOptions],
 ) -> Release:
     """Make the itemsets of the rows of ``frame``, merged, safe to publish as ``discreet.block`` does.
 
     If the rows stay in Spark, "add" needs none of them. "suppress" brings only the rows that it takes out to the
-    driver, round by round. Such a release has no witness, which would be all rows.
+    driver, round by round. Such a release has no witness, which would be all rows. Where few different rows are
+    possible over the published items, all of them are needed, unless it is to withstand sums alone (``against``).
     """
     if method not in {"suppress", "add"}:
         raise OptionError(f"method is {str(method)[:40]!r}; on Spark it must be one of suppress, add")
+    if against not in {"plain", None}:
+        raise OptionError(f"against is {str(against)[:40]!r}; on Spark it must be plain, or left out")
     rule = as_policy(policy, k)
     with merge_frame(frame, min_support, options) as rows:
         if isinstance(rows, Merged):
-            return block_locally(rows, min_support=rows.min_support, policy=rule, method=method)
+            return block_locally(rows, min_support=rows.min_support, policy=rule, method=method, against=against)
         patterns = mine_spread(rows, "closed")
-        suppressed = _suppress(rows, patterns, rule.k) if method == "suppress" else Weighted.concat([])
-        some = Merged(suppressed.sort(len(rows.labels)), rows.labels, rows.n, rows.min_support)
-        return solve(method, BlockProblem(some, patterns, rule.k), rule)
+        none = Merged(NONE, rows.labels, rows.n, rows.min_support)
+        problem = BlockProblem(none, patterns, rule.k, only_sums=against == "plain")
+        if has_few_kinds(problem, patterns):  # no more rows differ, so they fit the driver whatever the budget
+            return block_locally(rows.collect(), min_support=rows.min_support, policy=rule, method=method)
+        return solve(method, _suppress(rows, problem) if method == "suppress" else problem, rule)
 
 
 def _ask(patterns: Patterns, k: int) -> Question:
     return Question(patterns, None, k, as_threads(None))
 
 
-def _suppress(spread: Spread, patterns: Patterns, k: int) -> Weighted:
-    """Return the rows that channels single out, round after round, as ``suppress`` does on one machine."""
-    left, known = patterns, Weighted.concat([])
+def _suppress(spread: Spread, problem: BlockProblem) -> BlockProblem:
+    """Give a problem the rows that channels single out, round after round, as ``suppress`` does on one machine."""
+    left, known = problem.patterns, NONE
     while True:
-        channels = find_channels(_ask(left, k))
-        more = _single_out(spread, channels, known) if len(channels) else Weighted.concat([])
+        channels = find_channels(_ask(left, problem.k))
+        more = _single_out(spread, channels, known) if len(channels) else NONE
         if not len(more):
-            return known
+            break
         known, left = Weighted.concat([known, more]), remove_rows(left, more)
+    if has_few_kinds(problem, left):
+        flaw = "so few items are left that all rows are needed to tell what is safe"
+        raise BudgetError(f"{flaw}; raise budget= until they fit the driver, or withstand sums alone: against='plain'")
+    some = Merged(known.sort(len(spread.labels)), spread.labels, spread.n, spread.min_support)
+    return replace(problem, rows=some)
 
 
 def _single_out(spread: Spread, channels: Channels, known: Weighted) -> Weighted:
