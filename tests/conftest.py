@@ -91,11 +91,11 @@ def signals():
 
 
 @pytest.fixture(scope="module")
-def spark(tmp_path_factory):
-    """A session of Spark, for the tests that need one."""
+def spark(request, tmp_path_factory):
+    """A session of Spark, for the tests that need one: their module says where its executors are."""
     from spark_session import started
 
-    with started(tmp_path_factory) as session:
+    with started(request.module.MASTER, tmp_path_factory) as session:
         yield session
 
 

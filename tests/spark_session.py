@@ -1,8 +1,9 @@
-"""What the tests on Spark share: a session whose executors are processes of their own, and frames of rows."""
+"""What the tests on Spark share: sessions, and frames of rows."""
 
 import shutil
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -18,20 +19,30 @@ MARKS = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-# Each session is short: what Java would compile with all its art, and collect with several threads, never pays.
+EXECUTORS = "local-cluster[2,1,1024]"
+"""Two executors, each a process of its own that can die."""
+THREADS = "local[2]"
+"""Two executors that are threads of the driver: jobs take half of the time. Our code runs in Python workers, as ever."""
+
+# Each session is short: what Java would compile with all its art, and collect with several threads, never pays; nor
+# does it pay to compile each query, or to plan it anew while it runs.
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 @contextmanager
-def started(folders):
+def started(master, folders):
     """A session with two executors; what it writes goes to new folders."""
     from pyspark.sql import SparkSession
 
     settings = {
         "spark.driver.extraJavaOptions": JAVA,
         "spark.executor.extraJavaOptions": JAVA,
+        "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent),
         "spark.local.dir": str(folders.mktemp("spark")),
         "spark.log.level": "OFF",
+        "spark.python.daemon.module": "spark_daemon",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folders.mktemp("warehouse")),
         "spark.ui.enabled": "false",
@@ -41,7 +52,7 @@ def started(folders):
         patch.setenv("PYSPARK_PYTHON", sys.executable)
         patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
         patch.setenv("SPARK_WORKER_DIR", str(folders.mktemp("work")))
-        session = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
+        session = SparkSession.builder.master(master).config(map=settings).getOrCreate()
         yield session
         session.stop()
 

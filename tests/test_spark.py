@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from spark_session import MARKS, frame_of, named
+from spark_session import EXECUTORS, MARKS, frame_of, named
 from strategies import databases, detected_databases, lengths, mined_databases
 
 import discreet
@@ -22,7 +22,7 @@ import discreet.spark as far
 from discreet import Merged, Patterns, Transactions, kernels
 from discreet.data import generate
 from discreet.data.itemsets import Weighted
-from discreet.errors import InputError, OptionError, ThresholdError
+from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
 from discreet.io import datasets
 from discreet.mining.search import find_root, plan_jobs
 from discreet.report import audit_json, exposed_csv
@@ -30,6 +30,7 @@ from discreet.spark import shards
 from discreet.spark.merged import merge_frame, read_parts, write_parts
 
 pytestmark = MARKS
+MASTER = EXECUTORS
 few = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 BUDGETS = pytest.mark.parametrize("budget", [None, 0], ids=["driver", "executors"])
 ROWS = [[int(item) for item in row] for row in generate.quest(400, items=30, patterns=20, length=6, seed=4)]
@@ -200,6 +201,31 @@ def test_a_block_publishes_the_same_bytes(frame, method, budget, tmp_path):
     assert left == right
     assert len(left) > 5
     assert found.patterns == discreet.block(Transactions(ROWS), **options).patterns
+
+
+@BUDGETS
+@pytest.mark.parametrize("method", ["suppress", "add"])
+def test_where_few_rows_are_possible_a_block_withstands_all_who_can_list_them(spark, method, budget):
+    rows = [["a"]] * 3 + [["a", "b"]] * 3 + [["c"]] * 2 + [["a", "c"]] * 2 + [["b", "c"]] * 4
+    options = {"min_support": 4, "k": 3, "method": method}
+    expected = [discreet.block(Merged.of(rows, 4), **options, against=against).patterns for against in (None, "plain")]
+    frame = frame_of(spark, rows)
+    found = [far.block(frame, **options, against=against, budget=budget).patterns for against in (None, "plain")]
+    assert expected[0] != expected[1]
+    assert all(map(are_same, found, expected))
+
+
+def test_where_few_items_are_left_rows_that_stay_in_spark_are_not_enough(spark):
+    rows = [[*"abcdefghij", str(number)] for number in range(2)] + [["a"]] * 5
+    with pytest.raises(BudgetError, match="raise budget= until they fit the driver"):
+        far.block(frame_of(spark, rows), min_support=2, k=3, budget=0)
+
+
+def test_an_option_that_is_not_there_is_refused(frame):
+    with pytest.raises(TypeError, match="there is no option 'strategy'"):
+        far.mine(frame, min_support=MIN_SUPPORT, strategy="dense")
+    with pytest.raises(OptionError, match="against is 'linear'; on Spark it must be plain"):
+        far.block(frame, min_support=MIN_SUPPORT, k=K, against="linear")
 
 
 def test_a_release_whose_rows_stay_in_spark_has_no_witness(frame):

@@ -22,7 +22,7 @@ import test_merged
 import test_query
 import test_tradeoff
 from hypothesis import HealthCheck, Phase, given, settings
-from spark_session import MARKS, frame_of
+from spark_session import MARKS, THREADS, frame_of
 
 import discreet
 import discreet.spark as far
@@ -30,10 +30,7 @@ from discreet import Merged, Patterns, Transactions
 from discreet.data.itemsets import Weighted
 
 pytestmark = MARKS
-
-WAYS = {"driver": (None, 1), "executors": (0, 2)}
-"""The budget that leads there, and how many examples are tried beside the simplest."""
-
+MASTER = THREADS
 
 # The verbs, as the laws call them.
 
@@ -132,7 +129,7 @@ class Law(NamedTuple):
     verb: str
     test: object
     arguments: dict[str, object]
-    ways: tuple[str, ...] = tuple(WAYS)
+    ways: tuple[str, ...] = ("driver", "executors")
 
 
 def each(verb, test, **arguments):
@@ -203,6 +200,11 @@ def is_rich(drawn):
     return has_one_type(drawn) and len(set(map(frozenset, rows))) > 4 and max(limits, default=0) <= len(rows) / 2
 
 
+# The first example of all is the simplest: no rows, or rows without items. The driver collects those as it does others.
+WAYS = {"driver": (None, [(1, is_rich)]), "executors": (0, [(1, has_one_type), (2, is_rich)])}
+"""The budget that leads there, and how many examples are tried of which rows."""
+
+
 def run(law, many, wanted):
     """Run a law on so many examples, in which the rows are as ``wanted``."""
     told = law.test.hypothesis
@@ -222,23 +224,17 @@ def run(law, many, wanted):
     few(given(**drawn)(told.inner_test))(**law.arguments)
 
 
-def marks(law):
-    """Return nothing for the first law of each verb, which is a sample of all."""
-    return () if law is next(one for one in LAWS if one.verb == law.verb) else pytest.mark.spark
-
-
 def called(law, way):
     """Return the id of a law."""
     return "-".join([law.test.__name__.removeprefix("test_"), *map(str, law.arguments.values()), way])
 
 
 @pytest.mark.parametrize(
-    ("law", "way"), [pytest.param(law, way, id=called(law, way), marks=marks(law)) for law in LAWS for way in law.ways]
+    ("law", "way"), [pytest.param(law, way, id=called(law, way)) for law in LAWS for way in law.ways]
 )
 def test_a_law_of_the_local_verbs_holds_on_spark(monkeypatch, spark, law, way):
-    budget, many = WAYS[way]
+    budget, examples = WAYS[way]
     monkeypatch.setattr(sys.modules[law.test.__module__], law.verb, partial(VERBS[law.verb], spark, budget))
     monkeypatch.setattr(test_laws, "STRATEGIES", ["auto"])
-    # The first example of all is the simplest: no rows, or rows without items.
-    run(law, 1, has_one_type)
-    run(law, many, is_rich)
+    for many, wanted in examples:
+        run(law, many, wanted)
