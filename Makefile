@@ -1,20 +1,23 @@
 # Needs Python 3.11 or later and make; everything else goes into .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-INSTALL := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt --editable
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+INSTALL := $(PIP) install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile
 WORKERS := --dist loadfile --no-loadscope-reorder -n
+# Tests start many processes, and those would compile all modules anew where this is set: twice the time for each.
+export PYTHONDONTWRITEBYTECODE :=
 # Name a step, then write a dot every two seconds while its command runs: nobody should wonder whether it hangs.
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
 
-.PHONY: help demo test test-all test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-spark clean
+.PHONY: help demo test test-all test-plain test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
-	@echo "make test-all     run all tests but those on Spark; install Chromium and PostgreSQL for them, where that can be done"
-	@echo "make test-spark   run the tests on Spark, all laws on it too (needs Java 17, and installs pyspark)"
+	@echo "make test-all     run all tests; install Spark, and where that can be done Java, Chromium and PostgreSQL for them"
+	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs pyspark)"
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
@@ -33,11 +36,16 @@ demo: .venv/installed
 test: .venv/installed-test
 	$(PYTEST)=quick $(WORKERS) 2
 
-# The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, what the
-# others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
+# What calls kernels runs without the JIT first, quickly, and then everything, compiled, so that the closing line is that of the whole
+# suite; beside the first run, what the second needs is compiled and installed. Browsers and servers are waited for: so three workers
+# for two cores.
 test-all: .venv/installed-test
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target test kernels packages
-	$(PYTEST)=ci $(WORKERS) 3 -m "not spark"
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-plain kernels packages .venv/packed-spark
+	@$(MAKE) --no-print-directory .venv/installed-spark
+	$(PYTEST)=ci $(WORKERS) 3
+
+test-plain: .venv/installed-test
+	$(PYTEST)=plain $(WORKERS) 2
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit
@@ -49,7 +57,7 @@ packages:
 	@.ci/packages
 
 test-spark: .venv/installed-test .venv/installed-spark
-	$(PYTEST)=ci tests/test_spark.py tests/test_spark_laws.py
+	$(PYTEST)=ci tests/test_spark*.py
 
 check: .venv/installed-test
 	$(BIN)/ruff check
@@ -96,6 +104,12 @@ clean:
 	$(call step,Installing what the benchmarks need,$(INSTALL) '.[bench]')
 	@touch $@
 
-.venv/installed-spark: .venv/installed
-	$(call step,Installing what Spark needs,$(INSTALL) '.[spark]' --no-compile)
+# Spark comes as source, of 400 MB: packing it takes long, and disturbs nobody who uses .venv meanwhile.
+.venv/packed-spark: .venv/installed
+	$(call step,Packing Spark,$(PIP) wheel --constraint constraints.txt --wheel-dir .venv/spark --no-deps pyspark)
+	@touch $@
+
+.venv/installed-spark: .venv/packed-spark
+	$(call step,Installing what Spark needs,$(INSTALL) '.[spark]' --find-links .venv/spark --no-compile)
+	@rm -r .venv/spark
 	@touch $@

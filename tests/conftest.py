@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
+from xdist.scheduler import LoadFileScheduling
 
 QUICK = 10
 """Examples of a law in a quick run."""
@@ -18,8 +19,10 @@ settings.register_profile("measured", parent=settings.get_profile("quick"))
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
-collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py"]
+collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py", "spark_daemon.py"]
 
+
+SPARK = "tests/test_spark"
 
 LONG = (
     "tests/browser/",
@@ -27,7 +30,7 @@ LONG = (
     "tests/test_hide_exact.py",
     "tests/test_laws.py::test_all_ways_of_mining_find_what_the_definition_says_over_many_items",
     "tests/test_notebook_tutorial.py",
-    "tests/test_spark",
+    SPARK,
     "tests/test_sql.py",
 )
 """How the ids of tests begin that a quick run does without; else they start first, so that no worker is left with one
@@ -77,6 +80,18 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=[*first, *(item for item in others if item.nodeid in measured)])
     else:
         items[:] = first + others
+
+
+class Files(LoadFileScheduling):
+    """Give a worker whole files, and all files on Spark to one worker: they share the Java process."""
+
+    def _split_scope(self, nodeid):
+        return SPARK if nodeid.startswith(SPARK) else super()._split_scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return Files(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.fixture

@@ -5,24 +5,29 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from discreet.data import generate
 
 pytest.importorskip("pyspark", reason="pyspark is in the extra spark: pip install '.[spark]'")
 if not shutil.which("java"):
     pytest.skip("Spark needs Java 17", allow_module_level=True)
 
 MARKS = [
-    pytest.mark.xdist_group("spark"),
     # Of Spark itself: a newer pandas than it knows, and sockets that it leaves to the garbage collector.
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
+ROWS = [[int(item) for item in row] for row in generate.quest(400, items=30, patterns=20, length=6, seed=4)]
+MIN_SUPPORT, K = 12, 6
+
 EXECUTORS = "local-cluster[2,1,1024]"
 """Two executors, each a process of its own that can die."""
 THREADS = "local[2]"
-"""Two executors that are threads of the driver: jobs take half of the time. Our code runs in Python workers, as ever."""
+"""Two executors that are threads of the driver: a job takes half of the time, and Python workers do the same."""
 
 # Each session is short: what Java would compile with all its art, and collect with several threads, never pays; nor
 # does it pay to compile each query, or to plan it anew while it runs.
@@ -68,3 +73,9 @@ def frame_of(spark, rows, kind="string"):
 
     items = pa.array([list(row) for row in rows], type=pa.list_(pa.type_for_alias(kind)))
     return spark.createDataFrame(pa.table({"row": pa.array(range(len(items)), type=pa.int64()), "items": items}))
+
+
+def are_same(left, right):
+    """Return whether two values made of arrays are the same to the byte."""
+    arrays = [(getattr(left, name), getattr(right, name)) for name in ("offsets", "items", "supports")]
+    return left.labels == right.labels and left == right and all(np.array_equal(*pair) for pair in arrays)

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -22,6 +23,7 @@ from discreet.cli import main
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+HAS_SPARK = find_spec("pyspark") and shutil.which("java")
 WRITTEN = "<!-- Written by `make docs` from help texts, docstrings or decision records: change those. -->"
 REFERENCE = ("rows", "patterns", "audit", "attack", "block", "hide", "measures", "reports", "data", "errors")
 CODES = """`discreet --help` lists the commands, `discreet --version` tells the version. Every command takes `-h` or `--help`,
@@ -192,7 +194,7 @@ def links(page):
 def public_modules():
     """The modules that have public names: discreet itself, and those below it that list theirs."""
     names = [f"discreet.{module.name}" for module in iter_modules(discreet.__path__) if not module.name.startswith("_")]
-    apart = {"discreet.kernels", "discreet.cli", "discreet.web", *["discreet.spark"] * (find_spec("pyspark") is None)}
+    apart = {"discreet.kernels", "discreet.cli", "discreet.web", *["discreet.spark"] * (not HAS_SPARK)}
     loaded = [import_module(name) for name in names if name not in apart]
     return [discreet, *(module for module in loaded if hasattr(module, "__all__"))]
 
@@ -245,7 +247,7 @@ def test_examples_of_help_texts_name_options_that_exist(path):
 
 def test_every_public_name_is_in_the_reference():
     paths = {path for page in (DOCS / "api").glob("*.md") for path in described(page)}
-    loaded = {path for path in paths if find_spec("pyspark") or not path.startswith("discreet.spark.")}
+    loaded = {path for path in paths if HAS_SPARK or not path.startswith("discreet.spark.")}
     modules = {path for path in loaded if isinstance(value_of(path), ModuleType)}
     assert [
         name for name, ways in public_names() if paths.isdisjoint(ways) and name.rsplit(".", 1)[0] not in modules

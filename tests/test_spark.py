@@ -1,12 +1,8 @@
 """On Spark all comes out as it does locally, to the byte: on the driver, and where rows stay in the executors."""
 
 import os
-import signal
 import subprocess
 import sys
-import threading
-import time
-from pathlib import Path
 
 import numpy as np
 import oracle
@@ -14,13 +10,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from spark_session import EXECUTORS, MARKS, frame_of, named
+from spark_session import MARKS, MIN_SUPPORT, ROWS, THREADS, K, are_same, frame_of, named
 from strategies import databases, detected_databases, lengths, mined_databases
 
 import discreet
 import discreet.spark as far
 from discreet import Merged, Patterns, Transactions, kernels
-from discreet.data import generate
 from discreet.data.itemsets import Weighted
 from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
 from discreet.io import datasets
@@ -30,22 +25,14 @@ from discreet.spark import shards
 from discreet.spark.merged import merge_frame, read_parts, write_parts
 
 pytestmark = MARKS
-MASTER = EXECUTORS
+MASTER = THREADS
 few = settings(max_examples=2, deadline=None, suppress_health_check=list(HealthCheck))
 BUDGETS = pytest.mark.parametrize("budget", [None, 0], ids=["driver", "executors"])
-ROWS = [[int(item) for item in row] for row in generate.quest(400, items=30, patterns=20, length=6, seed=4)]
-MIN_SUPPORT, K = 12, 6
 
 
 @pytest.fixture(scope="module")
 def frame(spark):
     return frame_of(spark, ROWS, "int32").cache()
-
-
-def are_same(left, right):
-    """Return whether two values made of arrays are the same to the byte."""
-    arrays = [(getattr(left, name), getattr(right, name)) for name in ("offsets", "items", "supports")]
-    return left.labels == right.labels and left == right and all(np.array_equal(*pair) for pair in arrays)
 
 
 def are_same_channels(left, right):
@@ -329,39 +316,6 @@ def test_a_budget_is_a_number_of_bytes(frame, budget):
 def test_rows_that_stay_in_spark_cannot_be_listed(frame):
     with pytest.raises(InputError, match="only how many"):
         next(exposed_csv(far.audit(frame, min_support=MIN_SUPPORT, k=K, budget=0)))
-
-
-def executors(spark):
-    """Return the processes that are executors of a session."""
-    driver = f":{spark.conf.get('spark.driver.port')}\0".encode()
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if driver in path.read_bytes() and b"CoarseGrainedExecutorBackend" in path.read_bytes():
-                yield int(path.parent.name)
-        except OSError:  # it has ended meanwhile
-            continue
-
-
-def test_an_executor_that_dies_does_not_change_the_result(spark, frame, tmp_path):
-    sign = tmp_path / "at work"
-
-    def slow(batches):
-        for batch in batches:
-            sign.touch()
-            time.sleep(1)
-            yield batch
-
-    rows = frame.mapInArrow(slow, frame.schema)
-    found = []
-    job = threading.Thread(target=lambda: found.append(far.mine(rows, min_support=MIN_SUPPORT, budget=0)))
-    ours = set(executors(spark))
-    job.start()
-    while not sign.exists() and job.is_alive():
-        time.sleep(0.05)
-    os.kill(min(ours), signal.SIGKILL)
-    job.join()
-    assert are_same(found[0], discreet.mine(Merged.of(ROWS, MIN_SUPPORT), min_support=MIN_SUPPORT))
-    assert min(ours) not in set(executors(spark))
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_warm_compiles_every_kernel_but_those_of_spark():
         for file in kernels.HERE.glob("*.py")
         for name in re.findall(r"^@jit\ndef (\w+)", file.read_text(), re.MULTILINE)
     }
-    assert every - kernels._list_kept() == {"itemsets.deal_rows"}
+    assert every - kernels._list_kept() <= {"itemsets.deal_rows"}
 
 
 def test_warm_says_whether_everything_is_compiled(place, monkeypatch):
