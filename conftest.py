@@ -1,8 +1,11 @@
-"""What is collected: nothing that needs Spark where there is none."""
+"""What is collected: nothing that needs Spark where there is none, and no kernels.
+
+Kernels have no examples, and looking for some would load them compiled, in the place of the plain ones.
+"""
 
 import shutil
 from importlib.util import find_spec
 
 IN_SPARK = ["src/discreet/spark", "benchmarks/spark.py", "benchmarks/steps.py"]
 
-collect_ignore = [] if find_spec("pyspark") and shutil.which("java") else IN_SPARK
+collect_ignore = ["src/discreet/kernels", *([] if find_spec("pyspark") and shutil.which("java") else IN_SPARK)]
