@@ -13,19 +13,21 @@ from sources import Source
 WIDTHS: Final = (-25, 10, 11, 13, 10, 10, 9, 11)
 HEADS: Final = ("case, closed", "file MB", "ours MB", "at work MB", "pyfim MB", "by", "ratio", "at work")
 ALGORITHMS: Final = ("eclat", "fpgrowth", "sam", "relim")
-AIM: Final = 2.0
+AIM: Final = 1.0
 ONEHOT_AIM: Final = 10.0
 
 NUMBA: Final = "import numba"
 AT_WORK: Final = """
 import io, numba
-from discreet import mine, read
+from discreet import kernels, mine, read
+kernels.compile_all()
 for kind in ("frequent", "closed", "maximal"):
     mine(read(io.BytesIO(b"1 2\\n2 3\\n1 2 3\\n"), format="fimi"), min_support=1, kind=kind, threads=1)
 """
 OURS: Final = """
 import sys, numba
-from discreet import mine, read
+from discreet import kernels, mine, read
+kernels.compile_all()
 mine(read(sys.argv[1]), min_support=int(sys.argv[2]), kind="closed", threads=1)
 """
 FIM: Final = "import fim"
@@ -41,7 +43,8 @@ print(time.perf_counter() - start)
 ONEHOT: Final = """
 import sys
 import numpy, pandas, scipy.sparse
-from discreet import Transactions
+from discreet import Transactions, kernels
+kernels.compile_all()
 
 def frame(n, items):
     matrix = scipy.sparse.random(n, items, 0.005, "csc", random_state=0)
@@ -150,7 +153,5 @@ def cells(figure: Memory) -> tuple[str, ...]:
 
 def judge(figures: Sequence[Memory]) -> Iterator[Check]:
     """Yield what the amounts show."""
-    imported = max(figure.ours / figure.pyfim for figure in figures)
-    yield Check(f"above Numba imported, at most {AIM:g} times what pyfim adds", f"{imported:.2f}", imported <= AIM)
-    at_work = max(figure.at_work / figure.pyfim for figure in figures)
-    yield Check(f"above Numba at work, at most {AIM:g} times what pyfim adds", f"{at_work:.2f}", at_work <= AIM)
+    most = max(figure.at_work / figure.pyfim for figure in figures)
+    yield Check("above Numba at work, at most what pyfim adds, as a ratio", f"{most:.2f}", most <= AIM)

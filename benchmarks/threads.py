@@ -14,9 +14,9 @@ from discreet.runtime import resources
 
 WIDTHS: Final = (-25, -9, 14, 14, 9)
 HEADS: Final = ("case", "kind", "1 thread ms", "2 threads ms", "ratio")
-HEAVIEST: Final = 3
-"""As many cases, those that take one thread longest, are judged."""
-AIM: Final = 1.5
+HEAVY: Final = 0.3
+"""Cases that take one thread longer, in seconds, are judged."""
+AIM: Final = 1.6
 
 
 class Threads(NamedTuple):
@@ -55,8 +55,8 @@ def compare(case: Case, effort: Effort) -> Threads:
 
 def judge(figures: Sequence[Threads]) -> Iterator[Check]:
     """Yield what the times show; nothing where there is but one core, or no heavy case."""
-    heaviest = sorted(figures, key=lambda figure: -figure.one)[:HEAVIEST]
-    if heaviest and resources.cores() > 1:
-        least = min(figure.ratio for figure in heaviest)
-        what = f"two threads at least {AIM} times one on the {len(heaviest)} heaviest, the least"
+    heavy = [figure for figure in figures if figure.one > HEAVY]
+    if heavy and resources.cores() > 1:
+        least = min(figure.ratio for figure in heavy)
+        what = f"two threads at least {AIM} times one on the {len(heavy)} that take over {HEAVY} s, the least"
         yield Check(what, f"{least:.2f}", least >= AIM)
