@@ -41,6 +41,7 @@ class Patience(NamedTuple):
 
 COLD: Final = Patience(300_000, 2.0)  # compiling a kernel takes a second or two
 WARM: Final = Patience(50_000, 0.2)  # loading a compiled one, and Numba, takes half a second
+LOADED: Final = Patience(20_000, 0.005)  # loading one more, where Numba is loaded, takes a few milliseconds
 NEVER: Final = Patience(inf, inf)
 ALWAYS: Final = Patience(-1, -1.0)
 LONG: Final = 3.0  # seconds of all plain kernels together, after which compiling is recommended
@@ -173,7 +174,9 @@ def _patience(name: str = "") -> Patience:
     """Return how long a kernel may take, or any without a name; one that was compiled before need only be loaded."""
     if Pace.patience is None:
         Pace.patience = WARM if is_warm() else COLD
-    return WARM if Pace.patience is COLD and name in _list_kept() else Pace.patience
+    if Pace.patience is WARM or (Pace.patience is COLD and name in _list_kept()):
+        return LOADED if "numba" in sys.modules else WARM
+    return Pace.patience
 
 
 @cache
