@@ -11,12 +11,13 @@ export PYTHONDONTWRITEBYTECODE :=
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
 
-.PHONY: help demo test test-all test-plain test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-spark clean
+.PHONY: help demo test test-all test-bounds test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
 	@echo "make test-all     run all tests; install Spark, and where that can be done Java, Chromium and PostgreSQL for them"
+	@echo "make test-bounds  run the quick tests compiled, with every index of a kernel checked"
 	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs pyspark)"
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
@@ -36,16 +37,16 @@ demo: .venv/installed
 test: .venv/installed-test
 	$(PYTEST)=quick $(WORKERS) 2
 
-# What calls kernels runs without the JIT first, quickly, and then everything, compiled, so that the closing line is that of the whole
-# suite; beside the first run, what the second needs is compiled and installed. Browsers and servers are waited for: so three workers
-# for two cores.
+# The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, what the
+# others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
 test-all: .venv/installed-test
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-plain kernels packages .venv/packed-spark
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test kernels packages .venv/packed-spark
 	@$(MAKE) --no-print-directory .venv/installed-spark
 	$(PYTEST)=ci $(WORKERS) 3
 
-test-plain: .venv/installed-test
-	$(PYTEST)=plain $(WORKERS) 2
+# Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
+test-bounds: .venv/installed-test
+	NUMBA_BOUNDSCHECK=1 NUMBA_DISABLE_JIT=0 NUMBA_CACHE_DIR=.venv/bounds $(PYTEST)=quick $(WORKERS) 2 tests
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit

@@ -16,7 +16,6 @@ settings.register_profile("local", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.register_profile("quick", parent=settings.get_profile("ci"), max_examples=QUICK)
 settings.register_profile("measured", parent=settings.get_profile("quick"))
-settings.register_profile("plain", parent=settings.get_profile("quick"))
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
@@ -42,26 +41,9 @@ MEASURED = Path(__file__).with_name("long.txt")
 
 SECONDS = 0.5
 
-WITHOUT_KERNELS = (
-    "tests/test_asserts.py",
-    "tests/test_docs.py",
-    "tests/test_oracle.py",
-    "tests/test_policy.py",
-    "tests/test_ranks.py",
-    "tests/test_sniff.py",
-    "tests/test_thresholds.py",
-    "tests/test_trees",
-)
-"""How the ids of tests begin that call no kernel and start no process. What runs twice in ``make test-all``, with plain
-and with compiled kernels, does without them the first time."""
-
 
 def is_quick(config):
-    return config.getoption("--hypothesis-profile") in {"quick", "measured", "plain"}
-
-
-def is_plain(config):
-    return config.getoption("--hypothesis-profile") == "plain"
+    return config.getoption("--hypothesis-profile") in {"quick", "measured"}
 
 
 def is_measured(config):
@@ -91,28 +73,13 @@ def pytest_itemcollected(item):
 def pytest_collection_modifyitems(config, items):
     """Put the tests that take long before the others, which stay in their random order, or leave them out."""
     measured = set() if is_measured(config) else set(MEASURED.read_text("utf-8").splitlines())
-    out = (*LONG, *WITHOUT_KERNELS) if is_plain(config) else LONG
-    first = [item for item in items if item.nodeid.startswith(out)]
-    others = [item for item in items if not item.nodeid.startswith(out)]
+    first = [item for item in items if item.nodeid.startswith(LONG)]
+    others = [item for item in items if not item.nodeid.startswith(LONG)]
     if is_quick(config):
         items[:] = [item for item in others if item.nodeid not in measured]
         config.hook.pytest_deselected(items=[*first, *(item for item in others if item.nodeid in measured)])
     else:
         items[:] = first + others
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item):
-    """Hold WITHOUT_KERNELS to be true, where kernels are plain and count their time."""
-    if not item.nodeid.startswith(WITHOUT_KERNELS):
-        return (yield)
-    from discreet.kernels import Pace
-
-    before = dict(Pace.spent)
-    result = yield
-    if before != Pace.spent:
-        pytest.fail("it calls a kernel: take it off WITHOUT_KERNELS in tests/conftest.py")
-    return result
 
 
 class Files(LoadFileScheduling):
