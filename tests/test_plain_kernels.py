@@ -139,3 +139,11 @@ def test_compiled_kernels_find_the_entries_that_plain_ones_find(tmp_path):
 def test_an_index_outside_its_array_is_found_where_bounds_are_checked(tmp_path):
     found = run_file(tmp_path / "indexes.py", INDEXES + OUTSIDE, NUMBA_BOUNDSCHECK="1")
     assert found == "an index lies outside its array\n"
+
+
+@pytest.mark.parametrize(("steps", "spent"), [(kernels.COLD.entries, 0.0), (kernels.COLD.entries + 1, float("inf"))])
+def test_a_kernel_that_is_expected_to_take_long_is_compiled_and_no_other(monkeypatch, steps, spent):
+    monkeypatch.setattr(kernels.Pace, "patience", kernels.COLD)
+    monkeypatch.setattr(kernels.Pace, "spent", defaultdict(float))
+    kernels.expect(steps, "lattice.no_kernel")
+    assert (kernels.Pace.spent["lattice.no_kernel"], kernels.Pace.patience) == (spent, kernels.COLD)

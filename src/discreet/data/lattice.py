@@ -84,6 +84,7 @@ class Family(Labelled):
     def may_be_cut(self) -> bool:
         """Whether longer itemsets may have been left out; then the longest ones need not be closed."""
         longest = self.itemsets.take(np.flatnonzero(self.itemsets.lengths == self.longest))
+        kernels.expect(len(longest) * len(self.labels), "lattice.may_be_cut")
         return bool(kernels.lattice.may_be_cut(*longest.flat, len(self.labels)))
 
     @cached_property

@@ -84,9 +84,13 @@ def __getattr__(name: str) -> ModuleType:
     return module
 
 
-def expect(steps: int) -> None:
-    """Compile all kernels from now on if loops of so many ``steps`` are too long for plain ones."""
-    if _patience() is not ALWAYS and steps > _patience().entries:
+def expect(steps: int, name: str = "") -> None:
+    """Compile a kernel, or without a name all of them, if loops of so many ``steps`` are too long for plain ones."""
+    if _patience() is ALWAYS or steps <= _patience(name).entries:
+        return
+    if name:
+        Pace.spent[name] = inf
+    else:
         compile_all()
 
 
