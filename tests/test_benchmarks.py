@@ -136,15 +136,22 @@ def test_ratios_are_judged_against_the_aims():
     def figure(kind, pyfim, mlxtend):
         return speed.Speed("d", "1%", kind, 1, 1.0, pyfim, "sam", 1.0, pyfim, mlxtend)
 
-    good = [figure("closed", 4.0, 20.0), figure("maximal", 1.0, float("inf")), figure("frequent", 1.0, None)]
+    good = [figure("closed", 8.0, 20.0), figure("maximal", 2.0, float("inf")), figure("frequent", 1.0, None)]
     assert [check.holds for check in speed.judge(good)] == [True] * 6
-    bad = [figure("closed", 2.0, 19.0), figure("maximal", 0.8, None), figure("frequent", 0.9, None)]
+    bad = [figure("closed", 8.0, 19.0), figure("maximal", 1.9, None), figure("frequent", 0.9, None)]
     assert [check.holds for check in speed.judge(bad)] == [False] * 6
 
 
-def test_memory_is_judged_above_numba_imported_and_at_work():
-    figure = memory.Memory("d", "1%", 1.0, ours=50.0, at_work=20.0, pyfim=10.0, algorithm="sam")
-    assert [check.holds for check in memory.judge([figure])] == [False, True]
+@pytest.mark.parametrize(("at_work", "holds"), [(10.0, True), (11.0, False)])
+def test_memory_is_judged_above_numba_at_work(at_work, holds):
+    figure = memory.Memory("d", "1%", 1.0, ours=50.0, at_work=at_work, pyfim=10.0, algorithm="sam")
+    assert [check.holds for check in memory.judge([figure])] == [holds]
+
+
+@pytest.mark.parametrize(("one", "two", "holds"), [(1.6, 1.0, [True]), (1.5, 1.0, [False]), (0.3, 0.3, [])])
+def test_two_threads_are_judged_on_heavy_cases(monkeypatch, one, two, holds):
+    monkeypatch.setattr(threads.resources, "cores", lambda: 2)
+    assert [check.holds for check in threads.judge([threads.Threads("d", "1%", "closed", one, two)])] == holds
 
 
 def test_a_program_tells_its_own_peak_and_seconds():
