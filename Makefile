@@ -46,7 +46,7 @@ test-all: .venv/installed-test
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
 test-bounds: .venv/installed-test
-	NUMBA_BOUNDSCHECK=1 NUMBA_DISABLE_JIT=0 NUMBA_CACHE_DIR=.venv/bounds $(PYTEST)=quick $(WORKERS) 2 tests
+	NUMBA_BOUNDSCHECK=1 NUMBA_DISABLE_JIT=0 NUMBA_CACHE_DIR=$(CURDIR)/.venv/bounds $(PYTEST)=quick $(WORKERS) 2 tests
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit

@@ -27,9 +27,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 PREFIX: Final = f"{__name__}."
 HERE: Final = Path(__file__).parent
-ONCE: Final = frozenset(
-    PREFIX + name for name in ("compiled", "lowering", "shapes", "words")
-)  # the same, plain or compiled
+ONCE: Final = frozenset(PREFIX + name for name in ("compiled", "lowering", "shapes", "words"))
+"""Files that are the same, plain or compiled."""
 
 
 class Patience(NamedTuple):

@@ -184,8 +184,7 @@ class Compiler(CompilerBase):  # type: ignore[misc]
         """Return them."""
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
         ours = {NativeLowering: self.lowering, NopythonTypeInference: Inference}
-        kept = [(ours.get(step, step), text) for step, text in steps.passes if step.__name__ not in OMITTED]
-        steps.passes = kept
+        steps.passes = [(ours.get(step, step), text) for step, text in steps.passes if step.__name__ not in OMITTED]
         steps.finalize()
         return [steps]
 
