@@ -278,26 +278,19 @@ class Weighted(Itemsets):
             return self
         present = np.zeros(items, dtype=np.bool_)
         kernels.itemsets.mark(self.items, present)
-        keys = np.empty(len(self), dtype=np.uint64)
-        kernels.itemsets.pack(*self.flat, np.cumsum(present), max(1, int(present.sum()).bit_length()), keys)
-        order = np.argsort(keys)
-        spare, lengths = np.empty_like(order), self.lengths
-        offsets, sorted_items = np.zeros_like(self.offsets), np.empty_like(self.items)
-        # The start of a part does not depend on the order within the parts before it, which other threads change.
-        starts = offsets_of(lengths[order])
-
-        def settle(start: int, stop: int) -> int:
-            part = slice(start, stop)
-            repeated: int = kernels.itemsets.settle(*self.flat, keys, order[part], spare[part])
-            kernels.itemsets.take(*self.flat, order[part], starts[start], offsets[1:][part], sorted_items)
-            return repeated
-
-        # Itemsets with one key stay in one part, so that each part can be sorted alone.
-        firsts = keys[order[order.size * np.arange(1, threads) // threads]]
-        cuts = [0, *np.searchsorted(keys[order], firsts), order.size]
-        repeated = max(resources.share(settle, pairwise(cuts), threads))
+        lengths, (orders, keys) = self.lengths, np.empty((2, 2, len(self)), dtype=np.int64)
+        side, repeated = kernels.itemsets.sort(*self.flat, np.cumsum(present), orders, keys.view(np.uint64))
+        order = orders[side]
         if repeated >= 0:
             raise InputError(f"an itemset of {lengths[repeated]} items is listed twice; list each itemset once")
+        offsets, sorted_items = offsets_of(lengths[order]), np.empty_like(self.items)
+
+        def take(start: int, stop: int) -> None:
+            ends = offsets[start + 1 : stop + 1]
+            kernels.itemsets.take(*self.flat, order[start:stop], offsets[start], ends, sorted_items)
+
+        cuts = [order.size * part // threads for part in range(threads + 1)]
+        resources.share(take, pairwise(cuts), threads)
         return Weighted(offsets, sorted_items, self.weights[order])
 
 

@@ -20,6 +20,7 @@ from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io.hierarchies import AnyHierarchy, know_parents
 from discreet.mining.mine import mine
+from discreet.mining.search import list_rows, merge_to_records
 from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
 
@@ -306,9 +307,9 @@ def _map_touched_rows(question: Question) -> Callable[[Group], Maps]:
     code = np.full(len(rows.labels) + 1, -1, dtype=np.int32)
     code[question.row_codes[used]] = np.arange(used.size)
     entries = int(np.count_nonzero(code[rows.itemsets.entries] >= 0))
-    records, starts = kernels.merge_rows.merge_to_records(rows.offsets, rows.items, rows.weights, code, entries)
+    records, starts = merge_to_records(rows, code, entries)
     weights = records[starts + 1].astype(np.int64)
-    offsets, lists = kernels.merge_rows.list_rows(records, starts, used.size)
+    offsets, lists = list_rows(records, starts, used.size)
 
     def maps(group: Group) -> Maps:
         held, touched = np.zeros(starts.size, dtype=np.uint64), np.empty(starts.size + 1, dtype=np.int64)

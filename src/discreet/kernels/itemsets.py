@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from discreet.kernels.common import inner, jit
+from discreet.kernels.common import find_longest, inner, jit
 from discreet.kernels.shapes import HEAD, ONE
-from discreet.kernels.words import copy, lowest_bit
+from discreet.kernels.words import lowest_bit
 
 SHORT_ROW = 32
-SHORT_RUN = 16
+DIGIT = 8  # bits: a count for each value of so many fits the fastest cache
+LOW = np.uint64((1 << DIGIT) - 1)
 
 
 @inner
@@ -176,22 +177,6 @@ def mark(items, present):
         present[items[at]] = True
 
 
-@jit
-def pack(offsets, items, ranks, bits, keys):
-    """Write to ``keys`` the ranks of each itemset's first items, ``bits`` bits each: keys compare as itemsets do.
-
-    Ranks start at 1: 0 stands for no item, so that a shorter itemset comes first. Longer ones may share a key.
-    """
-    fit = 64 // bits
-    for number in range(keys.size):
-        key, length = np.uint64(0), offsets[number + 1] - offsets[number]
-        for i in range(min(fit, length)):
-            key = (key << np.uint64(bits)) | np.uint64(ranks[items[offsets[number] + i]])
-        for _ in range(fit - length):
-            key <<= np.uint64(bits)
-        keys[number] = key
-
-
 @inner
 def compare(offsets, items, left, right):
     """Return less than 0, 0 or more than 0 as itemset ``left`` comes before, is, or comes after ``right``."""
@@ -212,49 +197,87 @@ def is_in_order(offsets, items):
     return True
 
 
+@inner
+def pack(offsets, items, ranks, bits, number, word):
+    """Return the ranks of an itemset's items as one number, ``bits`` bits each: as many as fit ``word`` such words on.
+
+    Ranks start at 1: 0 stands for no item, so that a shorter itemset comes first.
+    """
+    fit, key = 64 // bits, np.uint64(0)
+    start, stop = offsets[number] + fit * word, offsets[number + 1]
+    for at in range(start, start + fit):
+        key <<= np.uint64(bits)
+        if at < stop:
+            key |= np.uint64(ranks[items[at]])
+    return key
+
+
+@inner
+def place(offsets, items, ranks, many, number):
+    """Return which place an itemset has in dictionary order among all itemsets of ``many`` items, fewer than 64.
+
+    Let the items be the bits of a number, the first the highest. Those that come earlier have a higher one, unless they
+    go on where this itemset ends (they come later), or end where it goes on (then they come earlier).
+    """
+    bits = np.uint64(0)
+    for at in range(offsets[number], offsets[number + 1]):
+        bits |= ONE << np.uint64(many - ranks[items[at]])
+    length = offsets[number + 1] - offsets[number]
+    return (ONE << np.uint64(many)) + np.uint64(length) - bits - (bits & (~bits + ONE)) if length else bits
+
+
+@inner
+def arrange(order, keys, side, start, shift):
+    """Write the keys from ``start`` on, and ``order`` with them, to the other side, sorted by one digit of each key."""
+    ends, place = np.zeros(1 << DIGIT, np.int64), start
+    for at in range(start, order.shape[1]):
+        ends[keys[side, at] >> shift & LOW] += 1
+    for digit in range(ends.size):
+        ends[digit], place = place, place + ends[digit]
+    for at in range(start, order.shape[1]):
+        digit = keys[side, at] >> shift & LOW
+        place, ends[digit] = ends[digit], ends[digit] + 1
+        order[1 - side, place], keys[1 - side, place] = order[side, at], keys[side, at]
+
+
 @jit
-def settle(offsets, items, keys, order, spare):
-    """Sort each run of equal keys in ``order``, which is sorted by key; return a repeated itemset, or -1."""
-    again, start = -1, 0
-    while start < order.size:
-        stop = start + 1
-        while stop < order.size and keys[order[stop]] == keys[order[start]]:
-            stop += 1
-        if stop - start <= SHORT_RUN:
-            for place in range(start + 1, stop):
-                number, at = order[place], place
-                while at > start:
-                    step = compare(offsets, items, order[at - 1], number)
-                    again = number if step == 0 else again
-                    if step <= 0:
-                        break
-                    order[at] = order[at - 1]
-                    at -= 1
-                order[at] = number
-            start = stop
-            continue
-        width = 1
-        while width < stop - start:
-            for low in range(start, stop, 2 * width):
-                middle, high = min(low + width, stop), min(low + 2 * width, stop)
-                left, right = low, middle
-                for at in range(low, high):
-                    step = -1
-                    if left == middle:
-                        step = 1
-                    elif right < high:
-                        step = compare(offsets, items, order[left], order[right])
-                        again = order[right] if step == 0 else again
-                    if step <= 0:
-                        spare[at] = order[left]
-                        left += 1
-                    else:
-                        spare[at] = order[right]
-                        right += 1
-            copy(spare, start, stop, order, start)
-            width *= 2
-        start = stop
-    return again
+def sort(offsets, items, ranks, order, keys):
+    """Return which line of ``order`` has the numbers of the itemsets in dictionary order, and a repeated one, or -1.
+
+    The ranks of items, from 1 on, are packed into words, which are sorted digit by digit, the last word first. Itemsets
+    that have no such word join in front of those that have one, and so come before them if all earlier words are equal.
+    With few items, one word says it all.
+    """
+    many, different, bits = offsets.size - 1, ranks[ranks.size - 1], 1
+    while different >> bits:
+        bits += 1
+    is_whole = different < 64
+    fit, width = (64, different) if is_whole else (64 // bits, 64 // bits * bits)
+    starts = np.zeros(find_longest(offsets) // fit + 3, np.int64)
+    for number in range(many):
+        starts[(offsets[number + 1] - offsets[number] + fit - 1) // fit + 1] += 1
+    for word in range(starts.size - 1):
+        starts[word + 1] += starts[word]
+    free, side = starts.copy(), 0
+    for number in range(many):
+        words = (offsets[number + 1] - offsets[number] + fit - 1) // fit
+        order[0, free[words]] = order[1, free[words]] = number
+        keys[0, number] = keys[1, number] = 0
+        free[words] += 1
+    for word in range(starts.size - 3, -1, -1):
+        for at in range(starts[word + 1], many):
+            if is_whole:
+                keys[side, at] = place(offsets, items, ranks, different, order[side, at])
+            else:
+                keys[side, at] = pack(offsets, items, ranks, bits, order[side, at], word)
+        for shift in range(0, width, DIGIT):
+            arrange(order, keys, side, starts[word + 1], np.uint64(shift))
+            side = 1 - side
+    again = -1
+    for at in range(1, many):
+        if keys[side, at - 1] == keys[side, at] and compare(offsets, items, order[side, at - 1], order[side, at]) == 0:
+            again = order[side, at]
+    return side, again
 
 
 @jit

@@ -19,33 +19,29 @@ def count(offsets, items, weights, many):
 
 
 @jit
-def merge_to_records(offsets, items, weights, code, entries):
-    """Return the rows in new codes, equal ones merged, as records (length, weight, items), and where each starts.
+def merge_to_records(offsets, items, weights, code, records, starts):
+    """Write the rows in new codes, equal ones merged, as records (length, weight, items); return where they end.
 
-    Row r stands for ``weights[r]`` rows. Items with ``code`` -1 are left out, and rows without any other; at most
-    ``entries`` items are left.
+    Row r stands for ``weights[r]`` rows. Items with ``code`` -1 are left out, and rows without any other. ``records``
+    has room for all, and one more; ``starts`` gets where each starts. Return how many there are, too.
     """
     rows = offsets.size - 1
-    slots = np.full(size_table(rows), -1, np.int32)
+    slots, hashes = np.full(size_table(rows), -1, np.int32), np.empty(code.size, np.uint64)
     mask = np.uint64(slots.size - 1)
-    records, starts = np.empty(entries + HEAD * (rows + 1), np.int32), np.empty(rows, np.int32)
+    for item in range(code.size):
+        hashes[item] = mix(mix(np.uint64(item + 1)))
     many, start = 0, 0
     for row in range(rows):
         end, slot = start + HEAD, np.uint64(0)
         for at in range(offsets[row], offsets[row + 1]):
-            item = code[items[at]]
-            if item >= 0:
-                records[end] = item
-                end += 1
-                slot ^= np.uint64(item)
-                slot ^= slot << np.uint64(13)
-                slot ^= slot >> np.uint64(7)
-                slot ^= slot << np.uint64(17)
+            records[end] = code[items[at]]
+            end += records[end] >= 0
+        for at in range(start + HEAD, end):
+            slot ^= hashes[records[at]]
         if end == start + HEAD:
             continue
         records[start] = end - start - HEAD
-        slot ^= slot >> np.uint64(32)
-        slot &= mask
+        slot = mix(slot) & mask
         while slots[slot] >= 0 and not is_same_record(records, slots[slot], start):
             slot = (slot + ONE) & mask
         if slots[slot] < 0:
@@ -53,7 +49,7 @@ def merge_to_records(offsets, items, weights, code, entries):
             many, start = many + 1, end
         else:
             records[slots[slot] + 1] += weights[row]
-    return records[:start].copy(), starts[:many].copy()
+    return start, many
 
 
 @inner
@@ -68,18 +64,19 @@ def is_same_record(records, left, right):
 
 
 @jit
-def split_weights(records, starts):
-    """Return records of weights that are powers of 2 (13 = 1 + 4 + 8), by rising weight, their starts and shifts."""
-    held, size = np.zeros(65, np.int64), 0
+def split_weights(records, starts, split, rows, shifts):
+    """Write to ``split`` records of weights that are powers of 2 (13 = 1 + 4 + 8), by rising weight.
+
+    ``rows`` gets their starts, and ``shifts`` the powers.
+    """
+    held, at = np.zeros(65, np.int64), 0
     for start in starts:
         weight, shift = records[start + 1], 0
         while weight:
             held[shift + 1] += weight & 1
-            size += (weight & 1) * (records[start] + HEAD)
             weight, shift = weight >> 1, shift + 1
     for shift in range(64):
         held[shift + 1] += held[shift]
-    rows, shifts = np.empty(held[64], np.int32), np.empty(held[64], np.uint8)
     for start in starts:
         weight, shift = records[start + 1], 0
         while weight:
@@ -87,14 +84,12 @@ def split_weights(records, starts):
                 rows[held[shift]], shifts[held[shift]] = start, shift
                 held[shift] += 1
             weight, shift = weight >> 1, shift + 1
-    split, at = np.empty(size, np.int32), 0
     for row in range(rows.size):
         start, rows[row] = rows[row], at
         split[at], split[at + 1] = records[start], np.int64(1) << shifts[row]
         for i in range(HEAD, HEAD + records[start]):
             split[at + i] = records[start + i]
         at += HEAD + records[start]
-    return split, rows, shifts
 
 
 @jit
@@ -125,21 +120,21 @@ def map_all(records, rows, shifts, many):
 
 
 @jit
-def list_rows(records, rows, many):
-    """Return for each of ``many`` items the rows that hold it: where its list starts, and the lists."""
+def list_rows(records, rows, many, lists):
+    """Write to ``lists`` for each of ``many`` items the rows that hold it; return where each list starts."""
     offsets = np.zeros(many + 1, np.int64)
     for record in rows:
         for entry in range(record + HEAD, record + HEAD + records[record]):
             offsets[records[entry] + 1] += 1
     for item in range(many):
         offsets[item + 1] += offsets[item]
-    free, lists = offsets[:many].copy(), np.empty(offsets[many], np.int32)
+    free = offsets[:many].copy()
     for row in range(rows.size):
         for entry in range(rows[row] + HEAD, rows[row] + HEAD + records[rows[row]]):
             item = records[entry]
             lists[free[item]] = row
             free[item] += 1
-    return offsets, lists
+    return offsets
 
 
 @jit
@@ -154,18 +149,12 @@ def order_rows(records, rows, offsets, lists):
 
 
 @jit
-def map_rows(offsets, lists, many, rows):
-    """Return bitmaps of ``rows`` rows for lists of a fourth of their size or more, and each item's line (-1: none)."""
-    line, lines = np.full(many, -1, np.int32), 0
-    for item in range(many):
-        if 128 * (offsets[item + 1] - offsets[item]) >= rows:
-            line[item], lines = lines, lines + 1
-    maps = np.zeros((lines, (rows + 63) >> 6), np.uint64)
-    for item in range(many):
+def map_rows(offsets, lists, line, maps):
+    """Set in line ``line[item]`` of ``maps``, unless it is -1, the bits of the rows that hold the item."""
+    for item in range(line.size):
         if line[item] >= 0:
             for at in range(offsets[item], offsets[item + 1]):
                 maps[line[item], lists[at] >> 6] |= ONE << np.uint64(lists[at] & 63)
-    return maps, line
 
 
 @jit

@@ -5,6 +5,7 @@ Kernels run in threads, so that the calling thread hears Ctrl-C. Each thread sha
 """
 
 import math
+from _thread import allocate_lock, start_new_thread
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -53,6 +54,35 @@ class _Work:
         # The heaviest parts start first; equal ones in order.
         self._todo = deque(sorted(self._ends, key=lambda start: -int(weights[start : self._ends[start]].sum())))
         self._running: dict[int, Controls] = {}
+        self._lock, self._end, self._threads = allocate_lock(), allocate_lock(), len(controls)
+        self._error: BaseException | None = None
+
+    def start(self) -> None:
+        """Start all threads; those of ``threading``, or a pool, would take longer to start than many a search lasts."""
+        self._end.acquire()
+        for control in self.controls:
+            start_new_thread(self._run_thread, (control,))
+
+    def wait(self, seconds: float = -1) -> bool:
+        """Wait, at most so long unless -1, until all threads have ended; return whether they have."""
+        return not self._threads or self._end.acquire(timeout=seconds)
+
+    def check(self) -> None:
+        """Raise the error of a thread."""
+        if self._error is not None:
+            raise self._error
+
+    def _run_thread(self, control: Controls) -> None:
+        try:
+            self.take(control)
+        except BaseException as error:  # noqa: BLE001 - the thread that waits raises it
+            self._error = error
+            self.stop()
+        finally:
+            with self._lock:
+                self._threads -= 1
+                if not self._threads:
+                    self._end.release()
 
     def take(self, control: Controls) -> None:
         """Run one part after the other, until none is left or the search is stopped."""
@@ -132,24 +162,17 @@ class Watch:
 
     def _try(self, run: Run, weights: Numbers) -> list[Weighted] | None:
         """Search, but return None where this is too much for plain kernels: their next call is compiled."""
-        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - it loads logging
-
-        threads = min(self._threads, weights.size)
-        work = _Work(run, weights, [self._controls() for _ in range(threads)])
-        with ThreadPoolExecutor(threads) as pool:
-            futures = [pool.submit(work.take, control) for control in work.controls]
-            try:
-                while True:
-                    done, going = wait(futures, timeout=TICK, return_when=FIRST_EXCEPTION)
-                    if not going or any(future.exception() for future in done):
-                        break
-                    self._look(work)
-                    if kernels.are_slow():
-                        return None
-            finally:
-                work.stop()  # also on Ctrl-C: leaving the pool waits for the threads
-            for future in futures:
-                future.result()
+        work = _Work(run, weights, [self._controls() for _ in range(min(self._threads, weights.size))])
+        work.start()
+        try:
+            while not work.wait(TICK):
+                self._look(work)
+                if kernels.are_slow():
+                    return None
+        finally:
+            work.stop()  # also on Ctrl-C
+            work.wait()
+        work.check()
         self._add(work.count(), work.entries(), full=work.is_full())
         self._ended += 1
         return [work.found[start] for start in sorted(work.found)]
@@ -198,6 +221,7 @@ def _parts(weights: Numbers, threads: int, parts: int) -> list[tuple[int, int]]:
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
 Stream: TypeAlias = Items  # records of itemsets, as kernels/common.py writes them
+Records: TypeAlias = tuple[Stream, Items, NDArray[np.uint8]]  # each weighs a power of 2; their starts; which power
 
 CROWD: Final = {"auto": (2.0, 2.0), "dense": (0.0, 0.0), "sparse": (math.inf, math.inf), "mixed": (math.inf, 0.0)}
 # Bits that a word of bitmaps must hold on average to pay off: for bitmaps of all rows, and of a part of them.
@@ -205,6 +229,7 @@ WORD: Final = 64  # rows that fit a word of bitmaps: always crowded enough
 TABLE: Final = 1 << 19  # cells of the table that counts pairs: two megabytes, to stay in the cache
 PAIRS_AN_ITEM: Final = 4  # pairs that an item forms in a row as the lower one, about
 BYTES_A_PAIR: Final = 32  # memory of a frequent pair at the peak: two integers, by either of its items, while they grow
+MAPPED: Final = 128  # of so many rows, one must hold an item whose rows are mapped: its list is a fourth of the size
 FEW: Final = 256  # items up to which an itemset is sorted by setting and reading bits
 MOST: Final = 2**31 - 1  # the search numbers rows and entries by 32-bit integers
 
@@ -293,14 +318,14 @@ def prepare(
     watch.afford(4 * (entries + 2 * (data.offsets.size - 1)))
     code = np.full(supports.size, -1, dtype=np.int32)
     code[job.menu] = np.arange(many, dtype=np.int32)
-    records, starts = kernels.merge_rows.merge_to_records(data.offsets, data.items, data.weights, code, entries)
+    records, starts = merge_to_records(data, code, entries)
     words = many * ((starts.size + 63) // 64)
     crowded = records.size - 2 * starts.size >= crowd[0] * words
     dense = crowded or (crowd[0] < math.inf and starts.size <= WORD)
     watch.afford(16 * words if dense else BYTES_A_PAIR * bound_pairs(records, starts, least, many))
     if dense:
         starts = starts[np.argsort(records[starts].astype(np.int16), kind="stable")]
-    rows = kernels.merge_rows.split_weights(records, starts)
+    rows = split_weights(records, starts)
     goal = kernels.shapes.Goal(least, *job.span)
     kernel = use_bitmaps(rows, held, job, goal) if dense else use_lists(rows, held, job.kind, goal, crowd[1], watch)
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
@@ -318,13 +343,33 @@ def prepare(
     return run, np.ones_like(held) if dense else held
 
 
+def merge_to_records(rows: Rows, code: Items, entries: int) -> tuple[Stream, Items]:
+    """Return the rows in new codes (-1: left out), equal ones merged, as records, and where each starts.
+
+    At most ``entries`` items are left. Large arrays are not made by kernels: NumPy's come in larger pages of memory.
+    """
+    many = rows.offsets.size - 1
+    records, starts = np.empty(entries + RECORD * (many + 1), dtype=np.int32), np.empty(many, dtype=np.int32)
+    kernel = kernels.merge_rows.merge_to_records
+    size, left = kernel(rows.offsets, rows.items, rows.weights, code, records, starts)
+    return records[:size], starts[:left]
+
+
+def split_weights(records: Stream, starts: Items) -> Records:
+    """Return the records as several ones each, whose weights are powers of 2."""
+    many = np.bitwise_count(records[starts + 1])
+    copies, rows = np.empty(int((many * (records[starts] + RECORD)).sum()), np.int32), np.empty(many.sum(), np.int32)
+    shifts = np.empty(rows.size, np.uint8)
+    kernels.merge_rows.split_weights(records, starts, copies, rows, shifts)
+    return copies, rows, shifts
+
+
 def bound_pairs(records: Stream, starts: Items, least: int, many: int) -> int:
     """Return the most pairs of ``many`` items that can be frequent, from the lengths of the rows."""
     lengths, weights = records[starts].astype(np.int64), records[starts + 1].astype(np.int64)
     return min(many * (many - 1) // 2, int((weights * (lengths * (lengths - 1) // 2)).sum()) // least)
 
 
-Records: TypeAlias = tuple[Stream, Items, NDArray[np.uint8]]  # each weighs a power of 2; their starts; which power
 Kernel: TypeAlias = Callable[[int, int, tuple[Items, int], Stream, Controls], tuple[Stream, int]]
 # Searches from place to place for extensions of an itemset; returns the stream of records, and its size.
 
@@ -347,9 +392,12 @@ def use_lists(
     """Return the kernel that searches lists of rows, and bitmaps of parts of them that are crowded enough."""
     encode, many = kernels.merge_rows, held.size
     records, starts, shifts = rows
-    offsets, lists = encode.list_rows(records, starts, many)
+    offsets, lists = list_rows(records, starts, many)
     encode.order_rows(records, starts, offsets, lists)
-    maps, line = encode.map_rows(offsets, lists, many, starts.size)
+    has_map = MAPPED * np.diff(offsets) >= starts.size
+    maps = np.zeros((np.count_nonzero(has_map), (starts.size + 63) // 64), dtype=np.uint64)
+    line = np.where(has_map, np.cumsum(has_map) - 1, -1).astype(np.int32)
+    encode.map_rows(offsets, lists, line, maps)
     # One pass over the rows for each table of lower items, and one count for each pair in a row.
     weights = starts.size * (many - np.arange(many)) // TABLE + PAIRS_AN_ITEM * held
     parts = watch.share(lambda low, stop: encode.pair_up(records, starts, many, low, stop, goal[0], TABLE), weights)
@@ -360,6 +408,12 @@ def use_lists(
     return lambda start, stop, prefix, stream, control: kernels.search_lists.search(
         kind, index, pairs, start, stop, prefix, goal, crowd, stream, 0, control
     )
+
+
+def list_rows(records: Stream, starts: Items, many: int) -> tuple[Numbers, Items]:
+    """Return for each of ``many`` items the rows that hold it: where its list starts, and the lists."""
+    lists = np.empty(records.size - RECORD * starts.size, dtype=np.int32)
+    return kernels.merge_rows.list_rows(records, starts, many, lists), lists
 
 
 def unpack(stream: Stream, names: Items, *, sort: bool) -> Weighted:
