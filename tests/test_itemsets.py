@@ -66,6 +66,32 @@ def test_sorting_is_that_of_lists(lists, threads):
     assert itemsets.weights.tolist() == sorted(range(len(lists)), key=lists.__getitem__)
 
 
+@given(st.sampled_from([1, 10, 63, 64, 65, 3000]), st.data())
+def test_the_order_is_that_of_sorting_by_leads_and_lists(items, data):
+    some = st.lists(st.integers(0, items - 1), max_size=12, unique=True).map(sorted)
+    whole = st.integers(0, items).map(lambda stop: [*range(stop)])  # of several words, and one begins another
+    lists = data.draw(st.lists(some | whole, max_size=12))
+    leads = data.draw(st.lists(st.sampled_from([0, 1, 300, 2**40]), min_size=len(lists), max_size=len(lists)))
+    expected = sorted(range(len(lists)), key=lists.__getitem__)
+    order, again = Itemsets.of(lists).order(items)
+    assert (order.tolist(), again >= 0) == (expected, len({*map(tuple, lists)}) < len(lists))
+    if again >= 0:
+        assert lists.count(lists[again]) > 1
+    expected = sorted(range(len(lists)), key=lambda number: (leads[number], lists[number]))
+    assert Itemsets.of(lists).order(items, np.array(leads, np.int64))[0].tolist() == expected
+
+
+@pytest.mark.parametrize("items", [62, 63, 64, 65, 70])
+def test_the_order_is_right_where_items_no_longer_fit_one_word(items):
+    lists = [*([*range(stop)] for stop in range(1, items + 1)), *([item] for item in range(1, items)), [0, items - 1]]
+    assert Itemsets.of(lists).order(items)[0].tolist() == sorted(range(len(lists)), key=lists.__getitem__)
+
+
+def test_itemsets_of_no_items_have_an_order():
+    assert Itemsets.of([[], []]).order(0)[0].tolist() == [0, 1]
+    assert Itemsets.of([]).order(0)[0].tolist() == []
+
+
 def test_an_itemset_listed_twice_is_refused():
     with pytest.raises(InputError, match="listed twice"):
         Itemsets.of([[1], [0], [1]]).weigh(np.arange(3)).sort(2)

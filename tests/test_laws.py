@@ -10,7 +10,7 @@ from strategies import databases, few_rows, heavy_databases, large_databases, le
 
 from discreet import Transactions, mine
 from discreet.mining.mine import mine_by
-from discreet.mining.search import Limits
+from discreet.mining.watch import Limits
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])
 STRATEGIES = ["auto", "dense", "sparse", "mixed"]

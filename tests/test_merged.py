@@ -41,7 +41,7 @@ from discreet import (
 )
 from discreet.cli import main
 from discreet.mining.mine import mine_by
-from discreet.mining.search import Limits
+from discreet.mining.watch import Limits
 from discreet.report import audit_html, audit_json, exposed_csv, release_json, tradeoff_json
 
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed", "maximal"])

@@ -9,7 +9,7 @@ from time import process_time
 import pytest
 
 from discreet import kernels
-from discreet.mining.search import Limits, Watch
+from discreet.mining.watch import Limits, Watch
 
 AUDIT = """
 import sys

@@ -11,8 +11,7 @@ import oracle
 import pytest
 
 from discreet import BudgetError, InputError, kernels, mine
-from discreet.data.itemsets import Weighted
-from discreet.mining.search import BYTES_AN_ENTRY, RECORD, Limits, Watch
+from discreet.mining.watch import BYTES_AN_ENTRY, RECORD, Limits, Naming, Watch
 
 THREADS = pytest.mark.parametrize("threads", [1, 2])
 KINDS = pytest.mark.parametrize("kind", ["frequent", "closed"])
@@ -106,17 +105,22 @@ def test_a_thread_that_fails_ends_the_others():
             raise MemoryError
         while not control[kernels.shapes.STOP]:
             sleep(0.01)
-        return Weighted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int64))
+        return np.zeros(0, np.int32)
 
     with pytest.raises(MemoryError):
         Watch(Limits(threads=2), 1).run(run, np.ones(10, np.int64))
 
 
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (1, 9), (2, 1), (2, 9), (2, 1000), (7, 100)])
-def test_each_place_is_searched_once_and_found_in_order(threads, places):
+@pytest.mark.parametrize("sort", [False, True])
+def test_each_place_is_searched_once_and_found_in_order(threads, places, sort):
     def run(start, stop, _control):
-        numbers = np.arange(start, stop)
-        return Weighted(np.arange(numbers.size + 1), numbers.astype(np.int32), np.ones(numbers.size, np.int64))
+        return np.array([[1, place + 5, place] for place in range(start, stop)], np.int32).ravel()
 
-    parts = Watch(Limits(threads=threads), 1).run(run, np.ones(places, np.int64))
-    assert np.concatenate([part.items for part in parts]).tolist() == list(range(places))
+    watch = Watch(Limits(threads=threads), 1)
+    found = watch.unpack([(watch.run(run, np.ones(places, np.int64)), Naming(np.arange(places), sort=sort))])
+    expected = [[place] for place in range(places)]
+    assert ([itemset.tolist() for itemset in found], found.weights.tolist()) == (
+        expected,
+        list(range(5, places + 5)),
+    )

@@ -25,7 +25,7 @@ from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
 from discreet.hiding.measures import count_ghost_rules
 from discreet.mining.mine import mine_by
-from discreet.mining.search import Limits
+from discreet.mining.watch import Limits
 from discreet.runtime.resources import Progress
 
 COMMAND: Final = (sys.executable, "-P", "-m", "discreet.warm")

@@ -37,7 +37,7 @@ from discreet.errors import (
 )
 from discreet.judging.reading import refuse_doubts
 from discreet.mining.mine import Budget, Mining, mine
-from discreet.mining.search import Limits
+from discreet.mining.watch import Limits
 from discreet.runtime.resources import as_threads
 from discreet.runtime.text import printable
 

@@ -9,7 +9,7 @@ from discreet.blocking.problem import NOBODY, BlockProblem
 from discreet.data.itemsets import Itemsets, Weighted
 from discreet.data.lattice import Family, add_root
 from discreet.data.patterns import Patterns
-from discreet.mining.search import Controls, Watch, unpack
+from discreet.mining.watch import Controls, Naming, Stream, Watch
 
 SHORT: Final = 3  # items of itemsets whose cells are quicker to add up than to count
 
@@ -25,7 +25,8 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
     menu = np.argsort(supports, kind="stable").astype(np.int32)
     menu, longest = menu[is_safe[menu]], menu.size if patterns.max_length is None else patterns.max_length
     watch = Watch(problem.limits, 1)
-    root = watch.note(Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n])))
+    root = Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n]))
+    streams = [watch.note(root)]
     if not menu.size or not longest:
         return root
     place = np.full(supports.size, -1, dtype=np.int32)
@@ -37,16 +38,15 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
     by_place = starts, rows.astype(np.int32)
     goal = (least, k, n, longest)
 
-    def search(start: int, stop: int, control: Controls) -> Weighted:
+    def search(start: int, stop: int, control: Controls) -> Stream:
         part, stream = (start, stop, goal), np.empty(1 << 12, np.int32)
-        stream, size = kernels.blocking.withhold(
-            by_row, by_place, merged.weights, supports[menu], *part, stream, control
-        )
-        return unpack(stream[: 0 if control[kernels.shapes.STOP] else size], menu, sort=False)
+        kernel = kernels.blocking.withhold
+        found, size = kernel(by_row, by_place, merged.weights, supports[menu], *part, stream, control)
+        return found[:size]  # type: ignore[no-any-return]  # kernels have no types
 
-    parts = watch.run(search, np.arange(menu.size, 0, -1) ** 2)
+    streams.extend(watch.run(search, np.arange(menu.size, 0, -1) ** 2))
     watch.end()
-    return Weighted.concat([root, *parts])
+    return watch.unpack([(streams, Naming(menu, sort=False))])
 
 
 def _choose_safe(patterns: Patterns, k: int) -> Weighted:

@@ -219,6 +219,20 @@ class Itemsets:
         kernels.itemsets.count_holders(*self.flat, owners, by_item, once, twice)
         return once, twice
 
+    def order(self, items: int, leads: Numbers | None = None) -> tuple[Numbers, int]:
+        """Return the numbers of the itemsets by ``leads``, none below 0, then in dictionary order of their codes.
+
+        All codes are below ``items``. Where several are equal, one of their numbers is returned as well, otherwise -1.
+
+        >>> Itemsets.of([[1], [0, 1], [1]]).order(items=2)
+        (array([1, 0, 2]), 2)
+        """
+        present, given = np.zeros(max(1, items), dtype=np.bool_), np.empty(0, np.int64) if leads is None else leads
+        kernels.itemsets.mark(self.entries, present)
+        orders, keys = np.empty((2, 2, len(self)), dtype=np.int64)
+        side, repeated = kernels.itemsets.sort(*self.flat, np.cumsum(present), given, orders, keys.view(np.uint64))
+        return orders[side], repeated
+
     def sort_items(self) -> "Itemsets":
         """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place."""
         return Itemsets(self.offsets, self.items[: kernels.itemsets.sort_rows(*self.flat)])
@@ -276,11 +290,7 @@ class Weighted(Itemsets):
         """Return the itemsets in dictionary order of their codes, all below ``items``; refuse one listed twice."""
         if kernels.itemsets.is_in_order(*self.flat):
             return self
-        present = np.zeros(items, dtype=np.bool_)
-        kernels.itemsets.mark(self.items, present)
-        lengths, (orders, keys) = self.lengths, np.empty((2, 2, len(self)), dtype=np.int64)
-        side, repeated = kernels.itemsets.sort(*self.flat, np.cumsum(present), orders, keys.view(np.uint64))
-        order = orders[side]
+        lengths, (order, repeated) = self.lengths, self.order(items)
         if repeated >= 0:
             raise InputError(f"an itemset of {lengths[repeated]} items is listed twice; list each itemset once")
         offsets, sorted_items = offsets_of(lengths[order]), np.empty_like(self.items)

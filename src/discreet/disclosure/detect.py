@@ -277,9 +277,7 @@ def group_tops(question: Question) -> list[Group]:
     ranks[np.argsort(-np.bincount(items, minlength=many), kind="stable")] = np.arange(1, many + 1)
     ranked = ranks[items]
     kernels.itemsets.sort_rows(offsets.copy(), ranked)
-    keys = np.empty(len(question.tops), dtype=np.uint64)
-    kernels.itemsets.pack(offsets, ranked, np.arange(many + 1), max(1, many.bit_length()), keys)
-    order = np.argsort(keys, kind="stable")
+    order, _ = Itemsets(offsets, ranked).order(many + 1)
     order = order[question.tops.lengths[order] <= WORD]
     starts = kernels.cells.group(offsets, items, order, many, WORD, MOST)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]

@@ -89,10 +89,10 @@ def find_implications(patterns: Patterns) -> Implications:
     cells, tops, many = family.cells(limit=patterns.n + 1), family.top_itemsets, len(family.labels)
     cells = cells.take(np.argsort(cells.tops, kind="stable"))
     offsets, bases, items, more = kernels.cells.find_implications(cells.tops, *cells.bases.flat, *tops.flat, many, MOST)
-    lengths = np.diff(offsets)
-    ranks = np.lexsort((items, lengths))
-    kernels.itemsets.settle(offsets, bases, lengths.astype(np.uint64), ranks, np.empty_like(ranks))
-    found = Implications(Itemsets(offsets, bases).take(ranks), items[ranks], family.labels, bool(more))
+    ranks = np.argsort(items, kind="stable")
+    by_item = Itemsets(offsets, bases).take(ranks)
+    order, _ = by_item.order(many, by_item.lengths)
+    found = Implications(by_item.take(order), items[ranks[order]], family.labels, bool(more))
     return found if patterns.hierarchy is None else _leave_out_parents(found, patterns.hierarchy)
 
 

@@ -66,7 +66,7 @@ def make_room(stream, at, length, control):
     if at > control[ROOM] or control[FOUND] > control[MOST]:
         control[STOP] = FULL
     size = at + HEAD + length
-    return stream if stream.size >= size else grow(stream, 2 * size)
+    return stream if stream.size >= size else grow(stream, 4 * size)
 
 
 @inner

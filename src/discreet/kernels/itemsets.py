@@ -128,33 +128,34 @@ def set_bits(offsets, items, slots, bitmaps):
 
 @jit
 def measure(stream):
-    """Return how many itemsets and how many items a stream of records (length, support, items) holds."""
-    at = itemsets = entries = 0
+    """Return how many itemsets a stream of records (length, support, items) holds."""
+    at = itemsets = 0
     while at < stream.size:
         itemsets += 1
-        entries += stream[at]
         at += stream[at] + HEAD
-    return itemsets, entries
+    return itemsets
 
 
 @jit
-def unpack(stream, names, offsets, items, supports):
-    """Write the records of a stream as itemsets, with ``names`` for its items, which need not rise."""
-    at = entry = offsets[0] = 0
+def unpack(stream, names, entry, ends, items, supports):
+    """Write the records of a stream as itemsets, with ``names`` for its items, which need not rise.
+
+    Items go to ``items`` from ``entry`` on, and where each itemset ends to ``ends``.
+    """
+    at = 0
     for number in range(supports.size):
         length, supports[number] = stream[at], stream[at + 1]
         for i in range(at + HEAD, at + HEAD + length):
             items[entry] = names[stream[i]]
             entry += 1
-        offsets[number + 1] = entry
+        ends[number] = entry
         at += HEAD + length
 
 
 @jit
-def unpack_in_order(stream, ranks, ranked, offsets, items, supports):
+def unpack_in_order(stream, ranks, ranked, entry, ends, items, supports):
     """Do what ``unpack`` does, in the order of ``ranks``, by setting and reading bits: best if they fit a few words."""
-    bits = np.zeros((ranked.size + 63) >> 6, np.uint64)
-    at = entry = offsets[0] = 0
+    bits, at = np.zeros((ranked.size + 63) >> 6, np.uint64), 0
     for number in range(supports.size):
         length, supports[number] = stream[at], stream[at + 1]
         for i in range(at + HEAD, at + HEAD + length):
@@ -166,7 +167,7 @@ def unpack_in_order(stream, ranks, ranked, offsets, items, supports):
                 items[entry] = ranked[(w << 6) + lowest_bit(word)]
                 entry += 1
                 word &= word - ONE
-        offsets[number + 1] = entry
+        ends[number] = entry
         at += HEAD + length
 
 
@@ -241,12 +242,13 @@ def arrange(order, keys, side, start, shift):
 
 
 @jit
-def sort(offsets, items, ranks, order, keys):
-    """Return which line of ``order`` has the numbers of the itemsets in dictionary order, and a repeated one, or -1.
+def sort(offsets, items, ranks, leads, order, keys):
+    """Sort itemsets by ``leads``, if there are any, then in dictionary order, in one of the two lines of ``order``.
 
-    The ranks of items, from 1 on, are packed into words, which are sorted digit by digit, the last word first. Itemsets
-    that have no such word join in front of those that have one, and so come before them if all earlier words are equal.
-    With few items, one word says it all.
+    Return which line that is, and one of several equal itemsets, or -1; they keep their order. The ranks of items, from
+    1 on, are packed into words, which are sorted digit by digit, the last word first. Itemsets that have no such word
+    join in front of those that have one, and so come before them if all earlier words are equal. Of fewer than 64
+    items, one word says it all. ``keys`` is for the words.
     """
     many, different, bits = offsets.size - 1, ranks[ranks.size - 1], 1
     while different >> bits:
@@ -273,7 +275,14 @@ def sort(offsets, items, ranks, order, keys):
         for shift in range(0, width, DIGIT):
             arrange(order, keys, side, starts[word + 1], np.uint64(shift))
             side = 1 - side
-    again = -1
+    again, most = -1, 0
+    for at in range(leads.size):
+        keys[side, at] = leads[order[side, at]]
+        most = max(most, leads[at])
+    for shift in range(0, 64, DIGIT):
+        if most >> shift:
+            arrange(order, keys, side, 0, np.uint64(shift))
+            side = 1 - side
     for at in range(1, many):
         if keys[side, at - 1] == keys[side, at] and compare(offsets, items, order[side, at - 1], order[side, at]) == 0:
             again = order[side, at]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final, TypedDict
+from typing import TypedDict
 
 from discreet.data.itemsets import Label
 from discreet.data.leaving_out import Names, drop_items
@@ -10,13 +10,12 @@ from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Merged, Rows, as_rows
 from discreet.io.hierarchies import AnyHierarchy
-from discreet.mining.search import Limits, Strategy, search
+from discreet.mining.search import Strategy, search
+from discreet.mining.watch import WORTH_A_THREAD, Limits
 from discreet.runtime import resources
 from discreet.runtime.resources import Progress, as_whole, watching
 
 __all__ = ["Budget", "Mining", "Progress", "mine"]
-
-WORTH_A_THREAD: Final = 100_000  # itemsets that are worth a thread of their own when sorted
 
 
 class Budget(TypedDict, total=False):

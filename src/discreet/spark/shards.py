@@ -23,7 +23,8 @@ from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold
 from discreet.data.transactions import Merged
 from discreet.mining.mine import mine as mine_locally
-from discreet.mining.search import CROWD, Controls, Limits, SearchJob, Watch, check_size, find_root, plan_jobs, prepare
+from discreet.mining.search import CROWD, SearchJob, check_size, find_root, plan_jobs, prepare
+from discreet.mining.watch import Controls, Limits, Stream, Watch
 from discreet.runtime.solver import Numbers
 from discreet.spark.frames import FrameOptions
 from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
@@ -209,10 +210,11 @@ def search_shard(table: pa.Table, job: SearchJob, shards: list[Shard], least: in
     # of a shard has the order of all rows, not of its own.
     crowd = math.inf, CROWD["auto"][1]
     watch = Watch(Limits(threads=1), 1)
-    run, weights = prepare(rows, supports, job._replace(root=above, menu=job.menu[places]), least, crowd, watch)
+    job = job._replace(root=above, menu=job.menu[places])
+    run, weights, naming = prepare(rows, supports, job, least, crowd, watch)
 
-    def within(first: int, last: int, control: Controls) -> Weighted:
+    def within(first: int, last: int, control: Controls) -> Stream:
         return run(start + first, start + last, control)
 
-    itemsets = Weighted.concat(watch.run(within, weights[start:stop]))
+    itemsets = watch.unpack([(watch.run(within, weights[start:stop]), naming)])
     return pa.Table.from_batches([write_parts([(number, itemsets)])])
