@@ -112,13 +112,13 @@ def test_a_thread_that_fails_ends_the_others():
 
 
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (1, 9), (2, 1), (2, 9), (2, 1000), (7, 100)])
-@pytest.mark.parametrize("sort", [False, True])
-def test_each_place_is_searched_once_and_found_in_order(threads, places, sort):
+@pytest.mark.parametrize("bits", [False, True])
+def test_each_place_is_searched_once_and_found_in_order(threads, places, bits):
     def run(start, stop, _control):
         return np.array([[1, place + 5, place] for place in range(start, stop)], np.int32).ravel()
 
     watch = Watch(Limits(threads=threads), 1)
-    found = watch.unpack([(watch.run(run, np.ones(places, np.int64)), Naming(np.arange(places), sort=sort))])
+    found = watch.unpack([(watch.run(run, np.ones(places, np.int64)), Naming(np.arange(places), bits=bits))])
     expected = [[place] for place in range(places)]
     assert ([itemset.tolist() for itemset in found], found.weights.tolist()) == (
         expected,

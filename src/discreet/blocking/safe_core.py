@@ -46,7 +46,7 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
 
     streams.extend(watch.run(search, np.arange(menu.size, 0, -1) ** 2))
     watch.end()
-    return watch.unpack([(streams, Naming(menu, sort=False))])
+    return watch.unpack([(streams, Naming(menu, bits=False))])
 
 
 def _choose_safe(patterns: Patterns, k: int) -> Weighted:

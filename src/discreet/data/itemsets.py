@@ -293,15 +293,18 @@ class Weighted(Itemsets):
         lengths, (order, repeated) = self.lengths, self.order(items)
         if repeated >= 0:
             raise InputError(f"an itemset of {lengths[repeated]} items is listed twice; list each itemset once")
-        offsets, sorted_items = offsets_of(lengths[order]), np.empty_like(self.items)
+        offsets, sorted_items = np.zeros_like(self.offsets), np.empty(self.size, dtype=np.int32)
+        weights, cuts = np.empty_like(self.weights), [order.size * part // threads for part in range(threads + 1)]
+        entries = offsets_of([lengths[order[start:stop]].sum() for start, stop in pairwise(cuts)])
+        starts = dict(zip(cuts, entries.tolist(), strict=True))
 
         def take(start: int, stop: int) -> None:
+            np.take(self.weights, order[start:stop], out=weights[start:stop])
             ends = offsets[start + 1 : stop + 1]
-            kernels.itemsets.take(*self.flat, order[start:stop], offsets[start], ends, sorted_items)
+            kernels.itemsets.take(*self.flat, order[start:stop], starts[start], ends, sorted_items)
 
-        cuts = [order.size * part // threads for part in range(threads + 1)]
         resources.share(take, pairwise(cuts), threads)
-        return Weighted(offsets, sorted_items, self.weights[order])
+        return Weighted(offsets, sorted_items, weights)
 
 
 class Labelled:

@@ -138,23 +138,24 @@ def measure(stream):
 
 @jit
 def unpack(stream, names, entry, ends, items, supports):
-    """Write the records of a stream as itemsets, with ``names`` for its items, which need not rise.
+    """Write the records of a stream as itemsets, with ``names`` for its items, which are sorted.
 
     Items go to ``items`` from ``entry`` on, and where each itemset ends to ``ends``.
     """
     at = 0
     for number in range(supports.size):
         length, supports[number] = stream[at], stream[at + 1]
-        for i in range(at + HEAD, at + HEAD + length):
-            items[entry] = names[stream[i]]
-            entry += 1
+        for i in range(length):
+            items[entry + i] = names[stream[at + HEAD + i]]
+        sort_row(items, entry, entry + length)
+        entry += length
         ends[number] = entry
         at += HEAD + length
 
 
 @jit
 def unpack_in_order(stream, ranks, ranked, entry, ends, items, supports):
-    """Do what ``unpack`` does, in the order of ``ranks``, by setting and reading bits: best if they fit a few words."""
+    """Do what ``unpack`` does, in the order of ``ranks``, by setting and reading bits: quicker if these are few."""
     bits, at = np.zeros((ranked.size + 63) >> 6, np.uint64), 0
     for number in range(supports.size):
         length, supports[number] = stream[at], stream[at + 1]

@@ -1,10 +1,9 @@
 """Mine the frequent, closed or maximal itemsets of rows."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TypedDict
 
-from discreet.data.itemsets import Label
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Kind, Patterns, as_kind
 from discreet.data.thresholds import Threshold, as_count
@@ -81,7 +80,17 @@ def mine_by(
         rows.check(least)
     itemsets = search(rows, kind, least, max_length, limits, strategy)
     threads = min(limits.threads or resources.cores(), 1 + len(itemsets) // WORTH_A_THREAD)
-    patterns = Patterns.from_codes(
-        *itemsets.arrays, rows.labels, n=rows.n, min_support=least, kind=kind, max_length=max_length, threads=threads
+    listed = itemsets.sort(len(rows.labels), threads)
+    return Patterns(
+        Itemsets(*listed.flat),
+        listed.weights,
+        rows.labels,
+        rows.n,
+        least,
+        kind,
+        max_length=max_length,
+        mined=rows.mark,
+        schema=rows.schema,
+        reading=rows.reading,
+        hierarchy=rows.hierarchy,
     )
-    return replace(patterns, mined=rows.mark, schema=rows.schema, reading=rows.reading, hierarchy=rows.hierarchy)

@@ -47,7 +47,7 @@ def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: L
     watch, codes = Watch(limits, len(todo)), np.arange(supports.size, dtype=np.int32)
     found: list[tuple[list[Stream], Naming]] = []
     for job in todo:
-        found.append(([watch.note(find_root(job, n))], Naming(codes, sort=False)))
+        found.append(([watch.note(find_root(job, n))], Naming(codes, bits=False)))
         if job.menu.size and job.root.size < job.span[1]:
             run, weights, naming = prepare(rows, supports, job, least, CROWD[strategy], watch)
             found.append((watch.run(run, weights), naming))
@@ -126,7 +126,7 @@ def prepare(
     itemset = np.empty(many + job.root.size + 1, dtype=np.int32)
     itemset[: job.root.size] = np.arange(many, many + job.root.size)
     names = np.concatenate([job.menu, job.root])
-    sort = names.size <= FEW and not (dense and job.kind == kernels.search_frames.FREQUENT)
+    bits = names.size <= FEW and not (dense and job.kind == kernels.search_frames.FREQUENT)
 
     def run(start: int, stop: int, control: Controls) -> Stream:
         prefix = kernels.shapes.Prefix(itemset.copy(), job.root.size)
@@ -134,7 +134,7 @@ def prepare(
         return stream[:size]
 
     # With bitmaps, rare items are as much work as frequent ones: more items can follow them.
-    return run, np.ones_like(held) if dense else held, Naming(names, sort)
+    return run, np.ones_like(held) if dense else held, Naming(names, bits)
 
 
 def merge_to_records(rows: Rows, code: Items, entries: int) -> tuple[Stream, Items]:

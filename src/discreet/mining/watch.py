@@ -42,10 +42,10 @@ class Limits:
 
 
 class Naming(NamedTuple):
-    """The code of each item in a stream, and whether to ``sort`` the codes of each itemset."""
+    """The code of each item in a stream, and whether setting ``bits`` is the best way to sort the codes of itemsets."""
 
     names: Items
-    sort: bool
+    bits: bool
 
 
 class _Work:
@@ -166,10 +166,10 @@ class Watch:
 
         def unpack(first: int, last: int) -> None:
             for part in range(first, last):
-                stream, names, sort = parts[part]
+                stream, names, bits = parts[part]
                 place = slice(numbers[part], numbers[part + 1])
                 arrays = offsets[1:][place], items, supports[place]
-                if sort:
+                if bits:
                     order = np.argsort(names)
                     ranks = np.empty_like(order)
                     ranks[order] = np.arange(order.size)
