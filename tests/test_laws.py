@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+import numpy as np
 import oracle
 import pytest
 from hypothesis import given, settings
@@ -72,6 +73,18 @@ def test_all_ways_of_mining_find_what_the_definition_says_over_many_items(kind, 
         found = mined(transactions, strategy, threads, min_support=count, kind=kind)
         assert dict(found) == expected
         assert len(found) == len(expected)
+
+
+@KINDS
+@pytest.mark.parametrize("seed", range(4))
+def test_all_ways_of_mining_find_what_the_definition_says_where_frames_are_made_of_wide_ones(kind, seed):
+    drawn = np.random.default_rng(seed).random((6_000, 13)) < 0.2 + np.arange(13) / 40
+    rows = [set(np.flatnonzero(line).tolist()) for line in drawn]  # about 3,000 different ones
+    rows = [frozenset(row | ({20} if 3 in row else set()) | ({21} if {11, 12} <= row else set())) for row in rows]
+    expected = oracle.BY_LEVELS[kind](rows, 500)
+    for strategy in STRATEGIES:
+        for threads in (1, 2):
+            assert dict(mined(Transactions(rows), strategy, threads, min_support=500, kind=kind)) == expected
 
 
 @KINDS

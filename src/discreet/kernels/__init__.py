@@ -1,7 +1,7 @@
 """The hot loops and nothing else: arrays in, arrays out.
 
 A kernel calls only kernels of its own file and of common.py: Numba's cache of a file does not notice changes elsewhere.
-The one exception is search_lists.py, which calls search_frames.py, which calls frames.py; change them together. Each
+The one exception is search_lists.py, which calls search_frames.py; both call frames.py. Change them together. Each
 file is loaded at its first use (``kernels.itemsets``), so that ``import discreet`` and ``discreet --help`` stay quick.
 
 Kernels are Python, and run as such where there is little to do: compiling them would take longer. A call with large

@@ -10,8 +10,8 @@ from discreet.kernels.shapes import HEAD, ONE, Frame
 from discreet.kernels.words import lowest_bit, popcount
 
 LOOKS = 8  # rows that are looked at before bitmaps
-WIDE = 64  # words of a frame of which smaller ones are made
-THIN = 3  # for items that less than one of so many rows holds
+WIDE = 32  # words of a frame of which smaller ones are made
+THIN = 2  # for items that less than one of so many rows holds
 NONE = np.uint64(0)
 
 
@@ -114,38 +114,68 @@ def keep_common(records, start, common, size):
 
 
 @inner
-def is_thin(frame, item):
-    """Return whether so few of many rows hold ``item`` that a frame of their own pays off."""
-    words, held = frame.shifts.size, np.int64(0)
+def find_thin(frame, menu, place):
+    """Return the first place of a menu from ``place`` on where a frame of the rows that hold its item pays off.
+
+    That is where few of many rows hold it. Return the end of the menu if there is none.
+    """
+    words = frame.shifts.size
     if words < WIDE or frame.sets.shape[0] == 0:
-        return False
-    for w in range(words):
-        held += np.int64(popcount(frame.maps[item, w]))
-    return THIN * held < words << 6
+        return menu.stop
+    while place < menu.stop:
+        held = np.int64(0)
+        for w in range(words):
+            held += np.int64(popcount(frame.maps[menu.items[place], w]))
+        if THIN * held < words << 6:
+            break
+        place += 1
+    return place
+
+
+@inner
+def transpose(square):
+    """Transpose 64 words of 64 bits: squares of half the size change places, then those within them."""
+    side, mask = 32, np.uint64(0xFFFFFFFF)
+    while side > 0:
+        shift = np.uint64(side)
+        for start in range(0, 64, 2 * side):
+            for b in range(start, start + side):
+                both = (square[b] >> shift ^ square[b + side]) & mask
+                square[b] ^= both << shift
+                square[b + side] ^= both
+        side >>= 1
+        mask ^= mask << np.uint64(side)
 
 
 @inner
 def project(frame, item):
     """Return the frame of the rows that hold ``item``."""
     maps, sets, shifts, longest, records, starts, first, known = frame
-    spots, at = np.empty(shifts.size, np.int64), np.int64(0)
+    at = np.int64(0)
     for w in range(shifts.size):
         if w > 0 and shifts[w] != shifts[w - 1]:
             at = (at + 63) >> 6 << 6
-        spots[w] = at
         at += np.int64(popcount(maps[item, w]))
     words = (at + 63) >> 6
-    new_maps, new_sets = np.zeros((maps.shape[0], words), np.uint64), np.empty((words << 6, sets.shape[1]), np.uint64)
+    new_maps, new_sets = np.empty((maps.shape[0], words), np.uint64), np.zeros((words << 6, sets.shape[1]), np.uint64)
     new_shifts, new_starts = np.empty(words, np.int64), np.empty(words << 6, np.int32)
+    at = np.int64(0)
     for w in range(shifts.size):
-        left, at = maps[item, w], spots[w]
+        if w > 0 and shifts[w] != shifts[w - 1]:
+            at = (at + 63) >> 6 << 6
+        left = maps[item, w]
         while left:
-            row, word, bit = (w << 6) + lowest_bit(left), at >> 6, ONE << np.uint64(at & 63)
-            new_shifts[word], new_starts[at] = shifts[w], starts[row]
+            row = (w << 6) + lowest_bit(left)
+            new_shifts[at >> 6], new_starts[at] = shifts[w], starts[row]
             for i in range(sets.shape[1]):
-                items, new_sets[at, i] = sets[row, i], sets[row, i]
-                while items:
-                    new_maps[(i << 6) + lowest_bit(items), word] |= bit
-                    items &= items - ONE
+                new_sets[at, i] = sets[row, i]
             left, at = left & (left - ONE), at + 1
+    square = np.empty(64, np.uint64)
+    for i in range(sets.shape[1]):
+        for w in range(words):
+            for b in range(64):
+                square[b] = new_sets[(w << 6) + b, i]
+            transpose(square)
+            for b in range(min(64, maps.shape[0] - (i << 6))):
+                new_maps[(i << 6) + b, w] = square[b]
     return Frame(new_maps, new_sets, new_shifts, longest, records, new_starts, first, known)

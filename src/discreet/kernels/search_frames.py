@@ -15,7 +15,7 @@ store of results is needed.
 import numpy as np
 
 from discreet.kernels.common import hot, inner, make_room, write
-from discreet.kernels.frames import is_preceded, is_shadowed, is_thin, narrow, project, weigh, weigh_all
+from discreet.kernels.frames import find_thin, is_preceded, is_shadowed, narrow, project, weigh, weigh_all
 from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, PART, STOP, Memory, Stack
 from discreet.kernels.words import lowest_bit
 
@@ -145,17 +145,17 @@ def find_closed(kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the closed itemsets that extend the prefix; if UNEXTENDED, those no item can extend."""
     itemset, whole, common = prefix.itemset, kind == UNEXTENDED, np.empty(frame.first, np.int32)
     whole_stack = build_stack(frame, frame.longest, menu, prefix.length)
-    for place in range(menu.start, menu.stop):
-        part, stack = frame, whole_stack
-        if is_thin(frame, menu.items[place]):
-            part = project(frame, menu.items[place])
+    place = menu.start
+    while place < menu.stop:
+        part, stack, stop = frame, whole_stack, find_thin(frame, menu, place)
+        if stop == place:
+            part, stop = project(frame, menu.items[place]), place + 1
             stack = build_stack(part, part.longest, menu, prefix.length)
         depth, stack.place[0] = 0, place
         while depth >= 0 and not control[STOP]:
             stream = make_room(stream, at, itemset.size, control)
-            depth, at = step_closed(
-                part, stack, place + 1, names, itemset, goal, whole, depth, common, stream, at, control
-            )
+            depth, at = step_closed(part, stack, stop, names, itemset, goal, whole, depth, common, stream, at, control)
+        place = stop
     return stream, at
 
 
@@ -235,15 +235,23 @@ def is_covered(known, tops, scratch, words, menus, depth, start, stop):
 @hot
 def find_maximal(_kind, frame, menu, names, prefix, goal, stream, at, control):
     """Append to ``stream`` the maximal itemsets that extend the prefix."""
-    stack = build_stack(frame, frame.longest + 1, menu, 0)
+    whole_stack, found = build_stack(frame, frame.longest + 1, menu, 0), 0
     tops, known = np.zeros((frame.maps.shape[0], KNOWN), np.uint64), np.zeros((frame.longest + 3, KNOWN), np.uint64)
     memory = Memory(tops, known, np.empty(KNOWN, np.uint64), np.empty(prefix.itemset.size, np.int32))
-    depth, found = 0, 0
-    while depth >= 0 and not control[STOP]:
-        stream = make_room(stream, at, prefix.itemset.size, control)
-        depth, found, at = step_maximal(
-            frame, stack, memory, menu.stop, names, prefix, goal.least, depth, found, stream, at, control
-        )
+    place = menu.start
+    while place < menu.stop:
+        # Within a search of lists, most branches are left before such a frame has paid off.
+        part, stack, stop = frame, whole_stack, menu.stop if control[INNER] else find_thin(frame, menu, place)
+        if stop == place:
+            part, stop = project(frame, menu.items[place]), place + 1
+            stack = build_stack(part, part.longest + 1, menu, 0)
+        depth, stack.place[0] = 0, place
+        while depth >= 0 and not control[STOP]:
+            stream = make_room(stream, at, prefix.itemset.size, control)
+            depth, found, at = step_maximal(
+                part, stack, memory, stop, names, prefix, goal.least, depth, found, stream, at, control
+            )
+        place = max(stop, stack.place[0])  # the end, if all that is left is covered
     return stream, at
 
 

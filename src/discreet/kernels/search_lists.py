@@ -3,6 +3,7 @@
 import numpy as np
 
 from discreet.kernels.common import hot, inner, make_room, write
+from discreet.kernels.frames import transpose
 from discreet.kernels.search_frames import CLOSED, FREQUENT
 from discreet.kernels.search_frames import search as search_frame
 from discreet.kernels.shapes import DONE, HEAD, INNER, ONE, STOP, Frame, Menu, Prefix
@@ -110,21 +111,6 @@ def deliver(records, rows, listed, start, stop, free, menu, held, width, slot, t
     for i in range(width):
         twigs[i, LAST], slot[menu[i]] = slot[menu[i]], -1
     return free
-
-
-@inner
-def transpose(square):
-    """Transpose 64 words of 64 bits: squares of half the size change places, then those within them."""
-    side, mask = 32, np.uint64(0xFFFFFFFF)
-    while side > 0:
-        shift = np.uint64(side)
-        for start in range(0, 64, 2 * side):
-            for b in range(start, start + side):
-                both = (square[b] >> shift ^ square[b + side]) & mask
-                square[b] ^= both << shift
-                square[b + side] ^= both
-        side >>= 1
-        mask ^= mask << np.uint64(side)
 
 
 @inner
