@@ -75,8 +75,7 @@ def test_the_order_is_that_of_sorting_by_leads_and_lists(items, data):
     expected = sorted(range(len(lists)), key=lists.__getitem__)
     order, again = Itemsets.of(lists).order(items)
     assert (order.tolist(), again >= 0) == (expected, len({*map(tuple, lists)}) < len(lists))
-    if again >= 0:
-        assert lists.count(lists[again]) > 1
+    assert again < 0 or lists.count(lists[again]) > 1
     expected = sorted(range(len(lists)), key=lambda number: (leads[number], lists[number]))
     assert Itemsets.of(lists).order(items, np.array(leads, np.int64))[0].tolist() == expected
 
