@@ -201,7 +201,7 @@ def is_in_order(offsets, items):
 
 @inner
 def pack(offsets, items, ranks, bits, number, word):
-    """Return the ranks of an itemset's items as one number, ``bits`` bits each: as many as fit ``word`` such words on.
+    """Return one word of an itemset: the ranks of as many of its items as fit, ``bits`` bits each.
 
     Ranks start at 1: 0 stands for no item, so that a shorter itemset comes first.
     """
@@ -215,11 +215,12 @@ def pack(offsets, items, ranks, bits, number, word):
 
 
 @inner
-def place(offsets, items, ranks, many, number):
-    """Return which place an itemset has in dictionary order among all itemsets of ``many`` items, fewer than 64.
+def pack_whole(offsets, items, ranks, many, number):
+    """Return the place of an itemset in dictionary order among all itemsets of ``many`` items, fewer than 64.
 
-    Let the items be the bits of a number, the first the highest. Those that come earlier have a higher one, unless they
-    go on where this itemset ends (they come later), or end where it goes on (then they come earlier).
+    Behind an item of rank r, 2 ** (many - r) itemsets begin alike. So each item adds 1, and as many as begin with the
+    ranks that it leaves out: 2 ** (many - the rank before it) - 2 * 2 ** (many - its own). With the items as bits, of
+    rank r worth 2 ** (many - r), these add up to 2 ** many + length - bits - the lowest bit.
     """
     bits = np.uint64(0)
     for at in range(offsets[number], offsets[number + 1]):
@@ -270,7 +271,7 @@ def sort(offsets, items, ranks, leads, order, keys):
     for word in range(starts.size - 3, -1, -1):
         for at in range(starts[word + 1], many):
             if is_whole:
-                keys[side, at] = place(offsets, items, ranks, different, order[side, at])
+                keys[side, at] = pack_whole(offsets, items, ranks, different, order[side, at])
             else:
                 keys[side, at] = pack(offsets, items, ranks, bits, order[side, at], word)
         for shift in range(0, width, DIGIT):

@@ -65,8 +65,12 @@ class _Work:
     def start(self) -> None:
         """Start all threads; those of ``threading``, or a pool, would take longer to start than many a search lasts."""
         self._end.acquire()
-        for control in self.controls:
-            start_new_thread(self._run_thread, (control,))
+        try:
+            for control in self.controls:
+                start_new_thread(self._run_thread, (control,))
+        except RuntimeError:  # the system allows no more
+            self.stop()
+            raise
 
     def wait(self, seconds: float = -1) -> bool:
         """Wait, at most so long unless -1, until all threads have ended; return whether they have."""
