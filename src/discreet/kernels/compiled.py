@@ -13,22 +13,22 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import ClassVar
 
-import numpy as np
-
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")  # of thousands of errors that nobody sees
 
-from llvmlite import ir
 from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba import njit, types
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.errors import NumbaWarning, WarningsFixer
 from numba.core.typed_passes import NativeLowering, NopythonTypeInference
-from numba.extending import intrinsic, overload
+from numba.core.typeinfer import TypeInferer
+from numba.core.typing.templates import AbstractTemplate, infer_global
 
-from discreet.kernels import Pace, words
-from discreet.kernels.lowering import KernelLower
+from discreet.kernels import Pace
+from discreet.kernels.lowering import KernelLower, call_kernel
+from discreet.kernels.writers import WORDS, find_signature
 
 TURNS = os.environ.get("DISCREET_TURNS")  # a folder that processes share, with a file for each kernel being compiled
 OMITTED = {
@@ -139,8 +139,17 @@ class PartLowering(Lowering):
         super().run_pass(state)
         state.flags = flags
         state["cr"] = state.cr._replace(cfunc=object().__sizeof__)  # any function will do that is no other kernel's
-        state.targetctx.insert_user_function(state.cr.cfunc, state.cr.fndesc, [state.library])
+        state.targetctx.insert_func_defn([(call_kernel(state.cr.fndesc, state.library), state.cr.cfunc, state.args)])
         return True
+
+
+class Inferer(TypeInferer):  # type: ignore[misc]
+    """Finds the types in a kernel."""
+
+    def resolve_call(self, fnty, pos_args, kw_args):
+        """Return the signature of a call."""
+        ours = None if kw_args else find_signature(getattr(fnty, "typing_key", None), pos_args)
+        return ours or super().resolve_call(fnty, pos_args, kw_args)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -155,9 +164,22 @@ class Inference(NopythonTypeInference):  # type: ignore[misc]
 
     def run_pass(self, state):
         """Find the types."""
-        context = state.typingctx
+        context, code, kinds = state.typingctx, state.func_ir, state.args
+        inferer = Inferer(context, code, WarningsFixer(NumbaWarning))
+        with self.look_up(context), context.callstack.register(state.targetctx.target, inferer, code.func_id, kinds):
+            for place, (name, kind) in enumerate(zip(code.arg_names, kinds, strict=True)):
+                inferer.seed_argument(name, place, kind)
+            inferer.build_constraint()
+            inferer.propagate()
+            state.typemap, state.return_type, state.calltypes = inferer.unify()
+        return True
+
+    @contextmanager
+    def look_up(self, context):
+        """Remember types, meanwhile."""
         if "resolve_function_type" in vars(context):  # a kernel is compiled within another
-            return super().run_pass(state)
+            yield
+            return
         resolve = context.resolve_function_type
 
         def look_up(function, arguments, keywords):
@@ -170,7 +192,7 @@ class Inference(NopythonTypeInference):  # type: ignore[misc]
 
         context.resolve_function_type = look_up
         try:
-            return super().run_pass(state)
+            yield
         finally:
             del context.resolve_function_type
 
@@ -263,62 +285,5 @@ def inner(function):
     return kernel
 
 
-@intrinsic
-def _ctpop(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        return builder.call(builder.module.declare_intrinsic("llvm.ctpop", [arguments[0].type]), arguments)
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def _cttz(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        word = arguments[0].type
-        shape = ir.FunctionType(word, [word, ir.IntType(1)])
-        function = builder.module.declare_intrinsic("llvm.cttz", [word], shape)
-        return builder.call(function, [arguments[0], ir.Constant(ir.IntType(1), 1)])
-
-    return types.uint64(types.uint64), generate
-
-
-@overload(words.popcount, jit_options=PART)
-def _popcount(word):
-    return lambda word: _ctpop(word)
-
-
-@overload(words.lowest_bit, jit_options=PART)
-def _lowest_bit(word):
-    return lambda word: np.int64(_cttz(word))
-
-
-@overload(words.mix, jit_options=PART)
-def _mix(word):
-    def mix(word):
-        product = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
-        return product ^ (product >> np.uint64(32))
-
-    return mix
-
-
-@overload(words.grow, jit_options=PART)
-def _grow(array, size):
-    def grow(array, size):
-        copy = np.empty((size, *array.shape[1:]), array.dtype)
-        old, new = array.ravel(), copy.ravel()  # a slice takes seconds to compile, because of its error message
-        for at in range(old.size):
-            new[at] = old[at]
-        return copy
-
-    return grow
-
-
-@overload(words.copy, jit_options=PART)
-def _copy(data, start, stop, out, size):
-    def copy(data, start, stop, out, size):
-        part, place = data[start:stop], out[size : size + stop - start]
-        for at in range(part.size):  # as in ``grow``
-            place[at] = part[at]
-        return size + stop - start
-
-    return copy
+for function_ in WORDS:  # their types are found by Inferer
+    infer_global(function_, types.Function(type(function_.__name__, (AbstractTemplate,), {"key": function_})))

@@ -5,14 +5,14 @@ Numba's variable NUMBA_BOUNDSCHECK set to 1, every index is checked. Run the tes
 """
 
 import operator
-from functools import cache
+from functools import cache, reduce
 
 from numba import types
 from numba.core import cgutils, ir
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
-NUMBERS = (types.Number, types.Boolean)
+from discreet.kernels.writers import NUMBERS, WRITERS, ZERO, build, place, read
 
 
 class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
@@ -79,13 +79,108 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
         function = find_operator(self.context, op, signature.args)
         return self.context.cast(self.builder, function(self.builder, values), signature.return_type, resty)
 
+    def lower_expr(self, resty, expr):
+        """Compute an expression."""
+        writer = getattr(self, f"write_{expr.op}", None)
+        value = writer(resty, expr, self.typeof(expr.value.name)) if writer else None
+        return super().lower_expr(resty, expr) if value is None else value
+
+    def write_getiter(self, kind, expr, given):
+        """Begin a loop over a range; its number is in memory, and Numba's count of the steps left is not used."""
+        if not isinstance(given, types.RangeType):
+            return None
+        range_ = self.loadvar(expr.value.name)
+        start, stop, step = (self.builder.extract_value(range_, at) for at in range(3))
+        with self.builder.goto_entry_block():
+            slot = self.builder.alloca(start.type)
+        self.builder.store(start, slot)
+        return build(self, kind, {"iter": slot, "stop": stop, "step": step})
+
+    def write_iternext(self, kind, expr, given):
+        """Take the next number of a range, and whether there is one."""
+        if not isinstance(given, types.RangeIteratorType):
+            return None
+        loop = self.loadvar(expr.value.name)
+        slot, stop, step = (read(self, given, loop, field) for field in ("iter", "stop", "step"))
+        number = self.builder.load(slot)
+        compare = self.builder.icmp_signed if given.yield_type.signed else self.builder.icmp_unsigned
+        up, down = compare("<", number, stop), compare(">", number, stop)
+        rises = self.builder.icmp_signed(">", step, step.type(0))
+        self.builder.store(self.builder.add(number, step), slot)
+        return build(self, kind, {"first": number, "second": self.builder.select(rises, up, down)})
+
+    def write_pair_first(self, _kind, expr, given):
+        """Return the first of a pair."""
+        return None if self.owns(given) else self.builder.extract_value(self.loadvar(expr.value.name), 0)
+
+    def write_pair_second(self, _kind, expr, given):
+        """Return the second of a pair, which is a truth."""
+        return self.builder.extract_value(self.loadvar(expr.value.name), 1)
+
+    def write_getattr(self, kind, expr, given):
+        """Return a field of an array, or of a named tuple."""
+        if isinstance(given, types.Array) and expr.attr in FIELDS:
+            return read(self, given, self.loadvar(expr.value.name), FIELDS[expr.attr])
+        if not isinstance(given, types.BaseNamedTuple) or expr.attr not in given.fields:
+            return None
+        return self.take_member(kind, expr, given.fields.index(expr.attr))
+
+    def write_static_getitem(self, kind, expr, given):
+        """Return a member of a tuple."""
+        if not isinstance(given, types.BaseTuple) or not isinstance(expr.index, int):
+            return None
+        return self.take_member(kind, expr, range(len(given))[expr.index])
+
+    def take_member(self, kind, expr, at):
+        """Return a member of a tuple, owned once more."""
+        member = self.builder.extract_value(self.loadvar(expr.value.name), at)
+        self.incref(kind, member)
+        return member
+
+    def lower_call(self, resty, expr):
+        """Write a call."""
+        function = self.typeof(expr.func.name)
+        writer = None if expr.kws or expr.vararg else WRITERS.get(getattr(function, "typing_key", None))
+        arguments = [expr.func, *expr.args] if isinstance(function, types.BoundFunction) else expr.args
+        value = writer(self, self.fndesc.calltypes[expr].return_type, *arguments) if writer else None
+        if value is None:
+            return super().lower_call(resty, expr)
+        return self.context.cast(self.builder, value, self.fndesc.calltypes[expr].return_type, resty)
+
+    def alloca_lltype(self, name, lltype, datamodel=None):
+        """Return where a variable is kept; Numba sets numbers to 0 first."""
+        if datamodel is None or datamodel.contains_nrt_meminfo():
+            return super().alloca_lltype(name, lltype, datamodel)
+        with self.builder.goto_entry_block():
+            return self.builder.alloca(lltype, name=name)
+
     def lower_getitem(self, resty, expr, value, index, signature):
         """Read an entry of an array."""
         kind = self.typeof(value.name)
+        if is_part(kind, self.typeof(index.name), resty):
+            return self.take_part(kind, resty, value, index)
         if not is_entry(kind, self.typeof(index.name)):
             return super().lower_getitem(resty, expr, value, index, signature)
         found = load_item(self.context, self.builder, kind, self.find_entry(value, index))
         return self.context.cast(self.builder, found, kind.dtype, resty)
+
+    def take_part(self, kind, resty, variable, index):
+        """Return a slice of an array, whose bounds count from the end if they are below 0, as in Python."""
+        array, slice_, builder = self.loadvar(variable.name), self.loadvar(index.name), self.builder
+        sizes = cgutils.unpack_tuple(builder, read(self, kind, array, "shape"))
+        bounds = []
+        for at in range(2):
+            bound = builder.extract_value(slice_, at)
+            turned = builder.select(builder.icmp_signed("<", bound, ZERO), builder.add(bound, sizes[0]), bound)
+            above = builder.select(builder.icmp_signed("<", turned, ZERO), ZERO, turned)
+            bounds.append(builder.select(builder.icmp_signed(">", above, sizes[0]), sizes[0], above))
+        length = builder.sub(bounds[1], bounds[0])
+        length = builder.select(builder.icmp_signed("<", length, ZERO), ZERO, length)
+        first = reduce(builder.mul, sizes[1:], bounds[0])
+        data = builder.gep(read(self, kind, array, "data"), [first], inbounds=True)
+        part = place(self, resty, read(self, kind, array, "meminfo"), data, [length, *sizes[1:]])
+        self.incref(resty, part)
+        return part
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         """Write an entry of an array."""
@@ -122,11 +217,42 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
         return list(zip(cgutils.unpack_tuple(self.builder, value), kind, strict=True))
 
 
+def call_kernel(kernel, library):
+    """Return a function that writes a call of an inner kernel, which reports errors to whoever called its caller."""
+
+    def call(context, builder, _signature, arguments):
+        function, convention = context.declare_function(builder.module, kernel), context.call_conv
+        with builder.goto_entry_block():
+            result = builder.alloca(function.args[0].type.pointee)
+        given = convention._get_arg_packer(kernel.argtypes).as_arguments(builder, arguments)  # noqa: SLF001
+        error = builder.call(function, [result, builder.function.args[1], *given])
+        with builder.if_then(builder.icmp_unsigned("!=", error, error.type(0)), likely=False):
+            builder.ret(error)
+        return context.get_returned_value(builder, kernel.restype, builder.load(result))
+
+    call.libs = (library,)
+    return call
+
+
+FIELDS = {"size": "nitems", "shape": "shape"}
+
+
 @cache
 def find_operator(context, operator_, kinds):
     """Return the function that writes the code of an operator on these types."""
     function = context.typing_context.resolve_value_type(operator_)
     return context.get_function(function, function.get_call_type(context.typing_context, kinds, {}))
+
+
+def is_part(kind, index, found):
+    """Return whether an index of this type is a slice, without steps, of an array of this type along its first axis."""
+    return (
+        isinstance(index, types.SliceType)
+        and not index.has_step
+        and isinstance(found, types.Array)
+        and kind.layout == found.layout == "C"
+        and isinstance(kind.dtype, NUMBERS)
+    )
 
 
 def is_entry(kind, index):
