@@ -9,6 +9,8 @@ uses no vectors but in ``hot`` kernels.
 import gc
 import os
 from contextlib import contextmanager, suppress
+from functools import partial
+from operator import getitem, setitem
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import ClassVar
@@ -143,58 +145,62 @@ class PartLowering(Lowering):
         return True
 
 
-class Inferer(TypeInferer):  # type: ignore[misc]
-    """Finds the types in a kernel."""
+class Memory:
+    """Numba's knowledge of types, with what it has found before: it tries all ways in which a function can be called.
 
-    def resolve_call(self, fnty, pos_args, kw_args):
-        """Return the signature of a call."""
-        ours = None if kw_args else find_signature(getattr(fnty, "typing_key", None), pos_args)
-        return ours or super().resolve_call(fnty, pos_args, kw_args)
+    It does so at each call and in each round.
+    """
+
+    known: ClassVar[dict] = {}
+
+    def __init__(self, context):
+        """Take the knowledge itself."""
+        self.context = context
+
+    def __getattr__(self, name):
+        """Return what is not remembered."""
+        return getattr(self.context, name)
+
+    def remember(self, find, *key):
+        """Return what is found, or was."""
+        if self.known.get(key) is None:
+            self.known[key] = find()
+        return self.known[key]
+
+    def resolve_function_type(self, function, arguments, keywords):
+        """Return the signature of a call, unless it is one that is written by us."""
+        resolve = partial(self.context.resolve_function_type, function, arguments, keywords)
+        if not isinstance(function, types.Function) and function is not getitem:
+            return resolve()
+        ours = None if keywords else find_signature(getattr(function, "typing_key", None), arguments)
+        return ours or self.remember(resolve, function, *arguments, *keywords.items())
+
+    def resolve_setitem(self, *kinds):
+        """Return the signature of an assignment to an entry."""
+        return self.remember(partial(self.context.resolve_setitem, *kinds), setitem, *kinds)
+
+    def resolve_getattr(self, kind, name):
+        """Return the type of an attribute."""
+        return self.remember(partial(self.context.resolve_getattr, kind, name), kind, name)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class Inference(NopythonTypeInference):  # type: ignore[misc]
-    """The step that finds the types; those of calls to Numba's own functions are found once.
-
-    Numba tries all ways in which a function can be called, at each call and in each round.
-    """
+    """The step that finds the types."""
 
     _name = "kernel_type_inference"
-    known: ClassVar[dict] = {}
 
     def run_pass(self, state):
-        """Find the types."""
-        context, code, kinds = state.typingctx, state.func_ir, state.args
-        inferer = Inferer(context, code, WarningsFixer(NumbaWarning))
-        with self.look_up(context), context.callstack.register(state.targetctx.target, inferer, code.func_id, kinds):
+        """Find them."""
+        code, kinds = state.func_ir, state.args
+        inferer = TypeInferer(Memory(state.typingctx), code, WarningsFixer(NumbaWarning))
+        with state.typingctx.callstack.register(state.targetctx.target, inferer, code.func_id, kinds):
             for place, (name, kind) in enumerate(zip(code.arg_names, kinds, strict=True)):
                 inferer.seed_argument(name, place, kind)
             inferer.build_constraint()
             inferer.propagate()
             state.typemap, state.return_type, state.calltypes = inferer.unify()
         return True
-
-    @contextmanager
-    def look_up(self, context):
-        """Remember types, meanwhile."""
-        if "resolve_function_type" in vars(context):  # a kernel is compiled within another
-            yield
-            return
-        resolve = context.resolve_function_type
-
-        def look_up(function, arguments, keywords):
-            if not isinstance(function, types.Function):
-                return resolve(function, arguments, keywords)
-            key = (function, tuple(arguments), tuple(keywords.items()))
-            if self.known.get(key) is None:
-                self.known[key] = resolve(function, arguments, keywords)
-            return self.known[key]
-
-        context.resolve_function_type = look_up
-        try:
-            yield
-        finally:
-            del context.resolve_function_type
 
 
 class Compiler(CompilerBase):  # type: ignore[misc]
