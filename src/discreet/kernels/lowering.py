@@ -7,11 +7,13 @@ Numba's variable NUMBA_BOUNDSCHECK set to 1, every index is checked. Run the tes
 import operator
 from functools import cache, reduce
 
+from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils, ir
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
+from discreet.kernels.entry import Entry
 from discreet.kernels.writers import NUMBERS, WRITERS, ZERO, build, place, read
 
 
@@ -28,6 +30,13 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
             self.lower_setitem(inst.target, inst.index, inst.value, self.fndesc.calltypes[inst])
         else:
             super().lower_inst(inst)
+
+    def create_cpython_wrapper(self, release_gil=False):  # noqa: FBT002 - as Numba's
+        """Write how Python calls the kernel."""
+        module = self.context.create_module("wrapper")
+        kernel = llvm.Function(module, self.function.function_type, self.fndesc.llvm_func_name)
+        Entry(self.context, module, kernel, self.fndesc, self.env, self.call_helper, release_gil).build()
+        self.library.add_ir_module(module)
 
     def owns(self, type_):
         """Return whether values of this type own memory."""
