@@ -21,23 +21,31 @@ from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba import njit, types
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import NumbaWarning, WarningsFixer
-from numba.core.typed_passes import NativeLowering, NopythonTypeInference
+from numba.core.ir_utils import build_definitions
+from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.rewrites.static_getitem import RewriteConstGetitems, RewriteConstSetitems
+from numba.core.rewrites.static_raise import RewriteConstRaises
+from numba.core.ssa import reconstruct_ssa
+from numba.core.transforms import canonicalize_cfg
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    NativeLowering,
+    NopythonTypeInference,
+    NoPythonBackend,
+    PreLowerStripPhis,
+)
 from numba.core.typeinfer import TypeInferer
 from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.core.untyped_passes import TranslateByteCode
 
 from discreet.kernels import Pace
 from discreet.kernels.lowering import KernelLower, call_kernel
 from discreet.kernels.writers import WORDS, find_signature
 
 TURNS = os.environ.get("DISCREET_TURNS")  # a folder that processes share, with a file for each kernel being compiled
-OMITTED = {
-    *("WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "RewriteDynamicRaises", "DeadBranchPrune"),
-    *("InlineInlinables", "InlineOverloads", "FindLiterallyCalls", "LiteralUnroll", "RewriteSemanticConstants"),
-    *("LiteralPropagationSubPipelinePass", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics"),
-}
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
@@ -145,6 +153,27 @@ class PartLowering(Lowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Reading(TranslateByteCode):  # type: ignore[misc]
+    """The first step: a kernel's steps are read, and each variable is made to be assigned once."""
+
+    _name = "kernel_reading"
+    rewrites: ClassVar = (RewriteConstGetitems, RewriteConstSetitems, RewriteConstRaises)
+
+    def run_pass(self, state):
+        """Read them."""
+        super().run_pass(state)
+        code, state.nargs = state.func_ir, state.func_ir.arg_count
+        code.blocks = canonicalize_cfg(code.blocks)
+        for rewrite in [kind(state) for kind in self.rewrites]:
+            for label in code.blocks:
+                while rewrite.match(code, code.blocks[label], None, None):
+                    code.blocks[label] = rewrite.apply()
+        state.func_ir = reconstruct_ssa(code)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)  # noqa: SLF001
+        return True
+
+
 class Memory:
     """Numba's knowledge of types, with what it has found before: it tries all ways in which a function can be called.
 
@@ -203,6 +232,28 @@ class Inference(NopythonTypeInference):  # type: ignore[misc]
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Settling(PreLowerStripPhis):  # type: ignore[misc]
+    """The step that settles where variables get and lose their values."""
+
+    _name = "kernel_settling"
+
+    def run_pass(self, state):
+        """Settle it."""
+        code = state.func_ir = self._strip_phi_nodes(state.func_ir)
+        code._definitions = build_definitions(code.blocks)  # noqa: SLF001
+        code.variable_lifetime = VariableLifetime(code.blocks)
+        PostProcessor(code)._insert_var_dels()  # noqa: SLF001
+        return True
+
+
+class Steps(PassManager):  # type: ignore[misc]
+    """Steps one after another; Numba also measures each, describes it and tidies up after it."""
+
+    def _runPass(self, _index, pss, internal_state):  # noqa: N802 - Numba's name
+        pss.run_pass(internal_state)
+
+
 class Compiler(CompilerBase):  # type: ignore[misc]
     """The steps of Numba that kernels need."""
 
@@ -210,9 +261,9 @@ class Compiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self):
         """Return them."""
-        steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        ours = {NativeLowering: self.lowering, NopythonTypeInference: Inference}
-        steps.passes = [(ours.get(step, step), text) for step, text in steps.passes if step.__name__ not in OMITTED]
+        steps = Steps("kernels")
+        for step in (Reading, Inference, Settling, AnnotateTypes, self.lowering, NoPythonBackend):
+            steps.add_pass(step, step.__name__)
         steps.finalize()
         return [steps]
 
