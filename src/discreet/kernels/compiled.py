@@ -42,7 +42,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.core.untyped_passes import TranslateByteCode
 
 from discreet.kernels import Pace
-from discreet.kernels.lowering import KernelLower, call_kernel
+from discreet.kernels.entry import call_kernel
+from discreet.kernels.lowering import KernelLower
 from discreet.kernels.writers import WORDS, find_signature
 
 TURNS = os.environ.get("DISCREET_TURNS")  # a folder that processes share, with a file for each kernel being compiled
@@ -114,6 +115,11 @@ class Part(Code):
         self._finalized = True
 
 
+def insert(context, key, kernel, library):
+    """Let kernels call this one."""
+    context.insert_func_defn([(call_kernel(kernel, library), key, kernel.argtypes)])
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class Lowering(NativeLowering):  # type: ignore[misc]
     """The last step for a kernel."""
@@ -149,7 +155,7 @@ class PartLowering(Lowering):
         super().run_pass(state)
         state.flags = flags
         state["cr"] = state.cr._replace(cfunc=object().__sizeof__)  # any function will do that is no other kernel's
-        state.targetctx.insert_func_defn([(call_kernel(state.cr.fndesc, state.library), state.cr.cfunc, state.args)])
+        insert(state.targetctx, state.cr.cfunc, state.cr.fndesc, state.library)
         return True
 
 
@@ -326,6 +332,8 @@ def jit(function, compiler=Compiler):
         simple = tuple(map(simplify, given))
         with take_turn(f"{function.__module__}.{function.__name__}"):
             entry = compile_(simple)
+        kernel.targetctx.remove_user_function(entry)  # which is called as kernels are
+        insert(kernel.targetctx, entry, kernel.overloads[simple].fndesc, kernel.overloads[simple].library)
         if simple != tuple(given):
             kernel._insert([one._code for one in given], entry, False)  # noqa: FBT003, SLF001
         return entry

@@ -1,4 +1,4 @@
-"""How Python calls a kernel: arguments become values, and values results.
+"""How kernels are called: by Python, where arguments become values and values results, and by other kernels.
 
 Numba has checked the types of the arguments, so each is taken for what it is, and only whether all were taken is seen.
 """
@@ -7,10 +7,62 @@ from functools import reduce
 
 from numba import types
 from numba.core import cgutils
+from numba.core.callconv import CPUCallConv
 from numba.core.callwrapper import PyCallWrapper
 
 
-class Entry(PyCallWrapper):  # type: ignore[misc]  # Numba has no types
+class Whole:
+    """Arguments in one piece each; Numba passes the fields of an array one by one."""
+
+    def __init__(self, context, kinds):
+        """Take their types."""
+        self.argument_types = [context.get_value_type(kind) for kind in kinds]
+
+    def as_arguments(self, _builder, values):
+        """Return what is passed."""
+        return values
+
+    def from_arguments(self, _builder, values):
+        """Return what was passed."""
+        return values
+
+    def assign_names(self, values, names):
+        """Name the arguments."""
+        for value, name in zip(values, names, strict=True):
+            value.name = name
+
+
+class Convention(CPUCallConv):  # type: ignore[misc]  # Numba has no types
+    """How the function of a kernel takes its arguments and returns its result."""
+
+    def _get_arg_packer(self, argtypes):
+        return Whole(self.context, argtypes)
+
+    def declare(self, module, kernel):
+        """Return the function of a kernel."""
+        kind = self.get_function_type(kernel.restype, kernel.argtypes)
+        function = cgutils.get_or_insert_function(module, kind, kernel.mangled_name)
+        self.decorate_function(function, kernel.args, kernel.argtypes)
+        return function
+
+
+def call_kernel(kernel, library):
+    """Return a function that writes a call by a kernel; an error is reported to whoever called that."""
+
+    def call(context, builder, _signature, arguments):
+        function = Convention(context).declare(builder.module, kernel)
+        with builder.goto_entry_block():
+            result = builder.alloca(function.args[0].type.pointee)
+        error = builder.call(function, [result, builder.function.args[1], *arguments])
+        with builder.if_then(builder.icmp_unsigned("!=", error, error.type(0)), likely=False):
+            builder.ret(error)
+        return context.get_returned_value(builder, kernel.restype, builder.load(result))
+
+    call.libs = (library,)
+    return call
+
+
+class Entry(PyCallWrapper):  # type: ignore[misc]
     """Writes the function that Python calls; LLVM does not optimise it, for it takes next to no time."""
 
     def build(self):
@@ -33,15 +85,16 @@ class Entry(PyCallWrapper):  # type: ignore[misc]  # Numba has no types
         with builder.if_then(api.c_api_error(), likely=False):
             builder.ret(api.get_null_object())
         thread = api.save_thread()
-        status, result = self.context.call_conv.call_function(
-            builder, self.func, self.fndesc.restype, self.fndesc.argtypes, values, attrs=("noinline",)
+        convention, kernel = Convention(self.context), self.fndesc
+        status, result = convention.call_function(
+            builder, convention.declare(self.module, kernel), kernel.restype, kernel.argtypes, values
         )
         api.restore_thread(thread)
         for kind, memory in self.memory:
             self.context.nrt.decref(builder, kind, memory)
         with builder.if_then(status.is_ok, likely=True):
-            builder.ret(api.from_native_return(self.fndesc.restype, result, environment))
-        self.context.call_conv.raise_error(builder, api, status)
+            builder.ret(api.from_native_return(kernel.restype, result, environment))
+        convention.raise_error(builder, api, status)
         builder.ret(api.get_null_object())
 
     def take_all(self, api, builder, objects, kinds):

@@ -13,12 +13,24 @@ from numba.core import cgutils, ir
 from numba.core.lowering import Lower
 from numba.np.arrayobj import load_item, store_item
 
-from discreet.kernels.entry import Entry
+from discreet.kernels.entry import Convention, Entry
 from discreet.kernels.writers import NUMBERS, WRITERS, ZERO, build, place, read
 
 
 class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
     """Writes a kernel's code."""
+
+    @property
+    def call_conv(self):
+        """How the kernel is called."""
+        return Convention(self.context)
+
+    def setup_function(self, fndesc):
+        """Begin to write."""
+        self.function = self.call_conv.declare(self.module, fndesc)
+        self.entry_block = self.function.append_basic_block("entry")
+        self.builder = llvm.IRBuilder(self.entry_block)
+        self.call_helper = self.call_conv.init_call_helper(self.builder)
 
     def lower_inst(self, inst):
         """Write the code of one step; Numba also describes it in words, whether they are read or not."""
@@ -34,8 +46,7 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
     def create_cpython_wrapper(self, release_gil=False):  # noqa: FBT002 - as Numba's
         """Write how Python calls the kernel."""
         module = self.context.create_module("wrapper")
-        kernel = llvm.Function(module, self.function.function_type, self.fndesc.llvm_func_name)
-        Entry(self.context, module, kernel, self.fndesc, self.env, self.call_helper, release_gil).build()
+        Entry(self.context, module, self.function, self.fndesc, self.env, self.call_helper, release_gil).build()
         self.library.add_ir_module(module)
 
     def owns(self, type_):
@@ -224,23 +235,6 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
         if isinstance(kind, types.Integer):
             return [(value, kind)]
         return list(zip(cgutils.unpack_tuple(self.builder, value), kind, strict=True))
-
-
-def call_kernel(kernel, library):
-    """Return a function that writes a call of an inner kernel, which reports errors to whoever called its caller."""
-
-    def call(context, builder, _signature, arguments):
-        function, convention = context.declare_function(builder.module, kernel), context.call_conv
-        with builder.goto_entry_block():
-            result = builder.alloca(function.args[0].type.pointee)
-        given = convention._get_arg_packer(kernel.argtypes).as_arguments(builder, arguments)  # noqa: SLF001
-        error = builder.call(function, [result, builder.function.args[1], *given])
-        with builder.if_then(builder.icmp_unsigned("!=", error, error.type(0)), likely=False):
-            builder.ret(error)
-        return context.get_returned_value(builder, kernel.restype, builder.load(result))
-
-    call.libs = (library,)
-    return call
 
 
 FIELDS = {"size": "nitems", "shape": "shape"}
