@@ -32,9 +32,39 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
         self.builder = llvm.IRBuilder(self.entry_block)
         self.call_helper = self.call_conv.init_call_helper(self.builder)
 
+    def _find_singly_assigned_variable(self):
+        super()._find_singly_assigned_variable()
+        self.given, assigned, others = set(), set(), set()
+        for _, block in sorted(self.blocks.items()):  # as they are written
+            for inst in block.body:
+                target = inst.target.name if isinstance(inst, ir.Assign) else None
+                others.update(one.name for one in inst.list_vars() if one.name not in assigned and one.name != target)
+                if target in assigned:
+                    others.add(target)
+                elif target is not None:
+                    assigned.add(target)
+                    if isinstance(inst.value, ir.Arg):
+                        self.given.add(target)
+        self.given -= others
+        self._singly_assigned_vars |= {name for name in assigned - others if not self.owns(self.typeof(name))}
+        self._singly_assigned_vars |= self.given
+
+    def lower_block(self, block):
+        """Write the code of a block; Numba prepares an error message for each step."""
+        self.pre_block(block)
+        for inst in block.body:
+            self.loc = inst.loc
+            self.lower_inst(inst)
+        self.post_block(block)
+
     def lower_inst(self, inst):
         """Write the code of one step; Numba also describes it in words, whether they are read or not."""
-        if isinstance(inst, ir.Assign) and not isinstance(inst.value, ir.Arg):
+        if isinstance(inst, ir.Assign) and inst.target.name in self.given:  # whoever calls the kernel owns it
+            pair = self.typeof(f"arg.{inst.value.name}"), self.typeof(inst.target.name)
+            self._blk_local_varmap[inst.target.name] = self.context.cast(
+                self.builder, self.fnargs[inst.value.index], *pair
+            )
+        elif isinstance(inst, ir.Assign) and not isinstance(inst.value, ir.Arg):
             self.storevar(self.lower_assign(self.typeof(inst.target.name), inst), inst.target.name)
         elif isinstance(inst, ir.Del):
             self.delvar(inst.value)
@@ -83,7 +113,7 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
 
     def delvar(self, name):
         """Free what a variable had that is not used any more."""
-        if self.owns(self.typeof(name)):
+        if name not in self.given and self.owns(self.typeof(name)):
             super().delvar(name)
 
     def lower_binop(self, resty, expr, op):
@@ -140,7 +170,7 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
     def write_getattr(self, kind, expr, given):
         """Return a field of an array, or of a named tuple."""
         if isinstance(given, types.Array) and expr.attr in FIELDS:
-            return read(self, given, self.loadvar(expr.value.name), FIELDS[expr.attr])
+            return self.field(expr.value, FIELDS[expr.attr])
         if not isinstance(given, types.BaseNamedTuple) or expr.attr not in given.fields:
             return None
         return self.take_member(kind, expr, given.fields.index(expr.attr))
@@ -213,21 +243,27 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
 
     def find_entry(self, variable, index):
         """Return where an array's entry is in memory."""
-        array, kind = self.loadvar(variable.name), self.typeof(index.name)
-        fields = self.context.data_model_manager[self.typeof(variable.name)]
-        data, shape = fields.get_field_position("data"), fields.get_field_position("shape")
-        place = None
+        kind, place = self.typeof(index.name), None
+        shape = None if isinstance(kind, types.Integer) and not self.context.enable_boundscheck else self.field(variable, "shape")
         for axis, (number, type_) in enumerate(self.list_indexes(index, kind)):
-            at, size = self.context.cast(self.builder, number, type_, types.intp), [shape, axis]
+            at = self.context.cast(self.builder, number, type_, types.intp)
             if self.context.enable_boundscheck:
-                outside = self.builder.icmp_unsigned(">=", at, self.builder.extract_value(array, size))
+                outside = self.builder.icmp_unsigned(">=", at, self.builder.extract_value(shape, axis))
                 with self.builder.if_then(outside, likely=False):
                     self.return_exception(IndexError, ("an index lies outside its array",), loc=self.loc)
             if axis:
-                lines = self.builder.mul(place, self.builder.extract_value(array, size), flags=["nsw"])
+                lines = self.builder.mul(place, self.builder.extract_value(shape, axis), flags=["nsw"])
                 at = self.builder.add(lines, at, flags=["nsw"])
             place = at
-        return self.builder.gep(self.builder.extract_value(array, data), [place], inbounds=True)
+        return self.builder.gep(self.field(variable, "data"), [place], inbounds=True)
+
+    def field(self, variable, name):
+        """Return a field of an array; the others are not read."""
+        kind = self.typeof(variable.name)
+        if variable.name in self._blk_local_varmap:
+            return read(self, kind, self.loadvar(variable.name), name)
+        at = self.context.data_model_manager[kind].get_field_position(name)
+        return self.builder.load(cgutils.gep_inbounds(self.builder, self.getvar(variable.name), 0, at))
 
     def list_indexes(self, index, kind):
         """Return each number of an index, with its type."""
