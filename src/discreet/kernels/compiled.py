@@ -8,7 +8,7 @@ uses no vectors but in ``hot`` kernels.
 
 import gc
 import os
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from operator import getitem, setitem
 from pathlib import Path
@@ -23,7 +23,6 @@ from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.errors import NumbaWarning, WarningsFixer
 from numba.core.ir_utils import build_definitions
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.rewrites.static_getitem import RewriteConstGetitems, RewriteConstSetitems
@@ -86,8 +85,24 @@ class Code(JITCodeLibrary):  # type: ignore[misc]
         "loop_interleaving": False,
     }
 
+    def finalize(self):
+        """Link it, each part once, and make it machine code; Numba links and checks each part in each other."""
+        for library in self.list_parts():
+            self._reload_init.update(library._reload_init)  # noqa: SLF001 - Numba's own classes do the same
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001
+        self._optimize_final_module()
+        self._finalize_final_module()
+
+    def list_parts(self):
+        """Return the code that this one calls, directly or not."""
+        found = dict.fromkeys(self._linking_libraries)
+        for library in self._linking_libraries:
+            if isinstance(library, Part):
+                found.update(dict.fromkeys(library.list_parts()))
+        return found
+
     def _optimize_functions(self, ll_module):
-        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 - Numba's own classes do the same
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
 
     def _optimize_final_module(self):
         options = create_pipeline_tuning_options()
@@ -106,12 +121,10 @@ class HotCode(Code):
 
 
 class Part(Code):
-    """The code of an inner kernel, which is not optimised by itself."""
+    """The code of an inner kernel, which is not linked and optimised by itself."""
 
-    def _optimize_final_module(self):
-        pass
-
-    def _finalize_final_module(self):
+    def finalize(self):
+        """Leave it as it is."""
         self._finalized = True
 
 
@@ -180,6 +193,14 @@ class Reading(TranslateByteCode):  # type: ignore[misc]
         return True
 
 
+class Silence:
+    """No warnings, where Numba would look for some at each step."""
+
+    def catch_warnings(self, **_place):
+        """Catch none."""
+        return nullcontext()
+
+
 class Memory:
     """Numba's knowledge of types, with what it has found before: it tries all ways in which a function can be called.
 
@@ -228,7 +249,7 @@ class Inference(NopythonTypeInference):  # type: ignore[misc]
     def run_pass(self, state):
         """Find them."""
         code, kinds = state.func_ir, state.args
-        inferer = TypeInferer(Memory(state.typingctx), code, WarningsFixer(NumbaWarning))
+        inferer = TypeInferer(Memory(state.typingctx), code, Silence())
         with state.typingctx.callstack.register(state.targetctx.target, inferer, code.func_id, kinds):
             for place, (name, kind) in enumerate(zip(code.arg_names, kinds, strict=True)):
                 inferer.seed_argument(name, place, kind)

@@ -276,11 +276,16 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
 FIELDS = {"size": "nitems", "shape": "shape"}
 
 
-@cache
 def find_operator(context, operator_, kinds):
     """Return the function that writes the code of an operator on these types."""
-    function = context.typing_context.resolve_value_type(operator_)
-    return context.get_function(function, function.get_call_type(context.typing_context, kinds, {}))
+    return context.get_function(*find_meaning(context.typing_context, operator_, kinds))
+
+
+@cache
+def find_meaning(types_, operator_, kinds):
+    """Return what an operator is on these types, and its signature."""
+    function = types_.resolve_value_type(operator_)
+    return function, function.get_call_type(types_, kinds, {})
 
 
 def is_part(kind, index, found):

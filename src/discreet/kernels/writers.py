@@ -5,7 +5,7 @@ result of a call, or None where Numba is to write it. Memory is allocated as by 
 have is a MemoryError. A range has a step other than 0.
 """
 
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 from llvmlite import ir
@@ -25,6 +25,11 @@ def find_signature(function, kinds):
     """Return the signature of a call that is written here, by the types of its arguments, or None."""
     if function in WORDS:
         return WORDS[function](*kinds)(*kinds)
+    if function in (min, max) and len(set(map(types.unliteral, kinds))) == 1 and isinstance(kinds[0], types.Integer):
+        kind = types.unliteral(kinds[0])
+        return kind(kind, kind) if len(kinds) == 2 else None  # noqa: PLR2004
+    if function is np.arange and len(kinds) == 1 and isinstance(kinds[0], types.Integer):
+        return types.Array(types.intp, 1, "C")(types.intp)
     if function not in (np.empty, np.zeros, np.full) or (function is np.full and len(kinds) != 3):
         return None
     axes, dtype = parse_shape(kinds[0]), parse_dtype(kinds[-1]) if kinds[1:] else types.float64
@@ -122,6 +127,25 @@ def write_full(lower, kind, shape, value, *_dtype):
     return array
 
 
+def write_arange(lower, kind, size):
+    """Allocate an array of the numbers from 0 on."""
+    length = load(lower, size)
+    array, _ = allocate(lower, kind, [length])
+    data = read(lower, kind, array, "data")
+    with cgutils.for_range(lower.builder, length) as loop:
+        lower.builder.store(loop.index, lower.builder.gep(data, [loop.index], inbounds=True))
+    return array
+
+
+def write_lesser(sign, lower, kind, left, right):
+    """Take the lesser of two numbers, or by another sign the greater."""
+    if not isinstance(kind, types.Integer):
+        return None
+    one, other = load(lower, left, kind), load(lower, right, kind)
+    compare = lower.builder.icmp_signed if kind.signed else lower.builder.icmp_unsigned
+    return lower.builder.select(compare(sign, other, one), other, one)
+
+
 def write_grow(lower, kind, array, size):
     """Copy an array to a longer one."""
     old, old_kind = lower.loadvar(array.name), lower.typeof(array.name)
@@ -200,6 +224,9 @@ def write_mix(lower, _kind, word):
 
 
 WRITERS = {
+    min: partial(write_lesser, "<"),
+    max: partial(write_lesser, ">"),
+    np.arange: write_arange,
     range: write_range,
     slice: write_slice,
     np.empty: write_empty,
