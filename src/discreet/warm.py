@@ -4,6 +4,7 @@
 job is done. It exits when stdin closes.
 """
 
+import gc
 import os
 import signal
 import subprocess
@@ -204,6 +205,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     with suppress(AttributeError, IndexError):  # not on every system, and not asked for
         os.nice(int(sys.argv[1]))
+    gc.disable()  # it takes long to look for little
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

@@ -58,7 +58,7 @@ def call_kernel(kernel, library):
             builder.ret(error)
         return context.get_returned_value(builder, kernel.restype, builder.load(result))
 
-    call.libs = (library,)
+    setattr(call, "libs", (library,))  # noqa: B010 - which types do not know
     return call
 
 

@@ -34,7 +34,8 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
 
     def _find_singly_assigned_variable(self):
         super()._find_singly_assigned_variable()
-        self.given, assigned, others = set(), set(), set()
+        self.given = set()
+        assigned, others = set[str](), set[str]()
         for _, block in sorted(self.blocks.items()):  # as they are written
             for inst in block.body:
                 target = inst.target.name if isinstance(inst, ir.Assign) else None
@@ -163,7 +164,7 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
         """Return the first of a pair."""
         return None if self.owns(given) else self.builder.extract_value(self.loadvar(expr.value.name), 0)
 
-    def write_pair_second(self, _kind, expr, given):
+    def write_pair_second(self, _kind, expr, _given):
         """Return the second of a pair, which is a truth."""
         return self.builder.extract_value(self.loadvar(expr.value.name), 1)
 
@@ -243,19 +244,22 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
 
     def find_entry(self, variable, index):
         """Return where an array's entry is in memory."""
-        kind, place = self.typeof(index.name), None
-        shape = None if isinstance(kind, types.Integer) and not self.context.enable_boundscheck else self.field(variable, "shape")
+        kind, checks, place = self.typeof(index.name), self.context.enable_boundscheck, None
+        shape = self.field(variable, "shape") if checks or isinstance(kind, types.BaseTuple) else None
         for axis, (number, type_) in enumerate(self.list_indexes(index, kind)):
             at = self.context.cast(self.builder, number, type_, types.intp)
-            if self.context.enable_boundscheck:
-                outside = self.builder.icmp_unsigned(">=", at, self.builder.extract_value(shape, axis))
-                with self.builder.if_then(outside, likely=False):
-                    self.return_exception(IndexError, ("an index lies outside its array",), loc=self.loc)
+            if checks:
+                self.refuse(self.builder.icmp_unsigned(">=", at, self.builder.extract_value(shape, axis)))
             if axis:
                 lines = self.builder.mul(place, self.builder.extract_value(shape, axis), flags=["nsw"])
                 at = self.builder.add(lines, at, flags=["nsw"])
             place = at
         return self.builder.gep(self.field(variable, "data"), [place], inbounds=True)
+
+    def refuse(self, outside):
+        """Write an error where an index lies outside its array."""
+        with self.builder.if_then(outside, likely=False):
+            self.return_exception(IndexError, ("an index lies outside its array",), loc=self.loc)
 
     def field(self, variable, name):
         """Return a field of an array; the others are not read."""

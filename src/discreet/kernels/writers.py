@@ -5,7 +5,9 @@ result of a call, or None where Numba is to write it. Memory is allocated as by 
 have is a MemoryError. A range has a step other than 0.
 """
 
+from collections.abc import Callable
 from functools import partial, reduce
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -21,31 +23,35 @@ ALIGNMENT = 32
 ZERO, MOST = ir.Constant(WORD, 0), ir.Constant(WORD, 2**63 - 1)
 
 
-def find_signature(function, kinds):
-    """Return the signature of a call that is written here, by the types of its arguments, or None."""
-    if function in WORDS:
-        return WORDS[function](*kinds)(*kinds)
-    if function in (min, max) and len(set(map(types.unliteral, kinds))) == 1 and isinstance(kinds[0], types.Integer):
-        kind = types.unliteral(kinds[0])
-        return kind(kind, kind) if len(kinds) == 2 else None  # noqa: PLR2004
-    if function is np.arange and len(kinds) == 1 and isinstance(kinds[0], types.Integer):
-        return types.Array(types.intp, 1, "C")(types.intp)
-    if function not in (np.empty, np.zeros, np.full) or (function is np.full and len(kinds) != 3):
-        return None
-    axes, dtype = parse_shape(kinds[0]), parse_dtype(kinds[-1]) if kinds[1:] else types.float64
-    if not axes or not isinstance(dtype, NUMBERS):
-        return None
-    return types.Array(dtype, axes, "C")(*map(types.unliteral, kinds))
-
-
-WORDS = {
+WORDS: dict[Any, Callable[..., Any]] = {
     words.popcount: lambda _word: types.uint64,
     words.lowest_bit: lambda _word: types.int64,
     words.mix: lambda _word: types.uint64,
-    words.grow: lambda array, _size: array.copy(readonly=False),
-    words.copy: lambda *_kinds: types.int64,
+    words.grow: lambda array, _size: array.copy(readonly=False) if array.layout == "C" else None,
+    words.copy: lambda data, _start, _stop, out, _size: types.int64 if data.dtype == out.dtype else None,
 }
 """What the functions of words.py return, by the types of their arguments."""
+
+
+def find_signature(function, kinds):
+    """Return the signature of a call that is written here, by the types of its arguments, or None."""
+    given = tuple(map(types.unliteral, kinds))
+    found = find_type(function, *given)
+    return None if found is None else found(*given)
+
+
+def find_type(function, *kinds):
+    """Return the type of a call's result, or None."""
+    if function in WORDS:
+        return WORDS[function](*kinds)
+    if function in (min, max) and len(kinds) == 2 and kinds[0] == kinds[1] and isinstance(kinds[0], types.Integer):
+        return kinds[0]
+    if function is np.arange and len(kinds) == 1 and isinstance(kinds[0], types.Integer):
+        return types.Array(types.intp, 1, "C")
+    if function not in (np.empty, np.zeros, np.full) or (function is np.full and len(kinds) != 3):
+        return None
+    axes, dtype = parse_shape(kinds[0]), parse_dtype(kinds[-1]) if kinds[1:] else types.float64
+    return types.Array(dtype, axes, "C") if axes and isinstance(dtype, NUMBERS) else None
 
 
 def read(lower, kind, record, field):
@@ -127,8 +133,10 @@ def write_full(lower, kind, shape, value, *_dtype):
     return array
 
 
-def write_arange(lower, kind, size):
-    """Allocate an array of the numbers from 0 on."""
+def write_arange(lower, kind, size, *more):
+    """Allocate an array of the numbers from 0 on; Numba writes other ones."""
+    if more:
+        return None
     length = load(lower, size)
     array, _ = allocate(lower, kind, [length])
     data = read(lower, kind, array, "data")
@@ -137,31 +145,34 @@ def write_arange(lower, kind, size):
     return array
 
 
-def write_lesser(sign, lower, kind, left, right):
-    """Take the lesser of two numbers, or by another sign the greater."""
-    if not isinstance(kind, types.Integer):
+def write_lesser(sign, lower, kind, *numbers):
+    """Take the lesser of two whole numbers, or by another sign the greater; Numba writes other ones."""
+    if len(numbers) != 2 or not isinstance(kind, types.Integer):
         return None
-    one, other = load(lower, left, kind), load(lower, right, kind)
+    one, other = (load(lower, number, kind) for number in numbers)
     compare = lower.builder.icmp_signed if kind.signed else lower.builder.icmp_unsigned
     return lower.builder.select(compare(sign, other, one), other, one)
 
 
 def write_grow(lower, kind, array, size):
     """Copy an array to a longer one."""
-    old, old_kind = lower.loadvar(array.name), lower.typeof(array.name)
-    sizes = cgutils.unpack_tuple(lower.builder, read(lower, old_kind, old, "shape"))
-    new, _ = allocate(lower, kind, [load(lower, size), *sizes[1:]])
-    copy(lower, *(read(lower, old_kind, one, "data") for one in (new, old)), read(lower, old_kind, old, "nitems"), kind)
-    return new
+    return copy_whole(lower, kind, array, load(lower, size))
 
 
 def write_whole_copy(lower, kind, array):
-    """Copy an array."""
-    old, old_kind = lower.loadvar(array.name), lower.typeof(array.name).this
-    if old_kind.layout != "C" or not isinstance(kind.dtype, NUMBERS):
-        return None
-    new, _ = allocate(lower, kind, cgutils.unpack_tuple(lower.builder, read(lower, old_kind, old, "shape")))
-    copy(lower, *(read(lower, old_kind, one, "data") for one in (new, old)), read(lower, old_kind, old, "nitems"), kind)
+    """Copy an array, which is the owner of the method that is called."""
+    is_simple = lower.typeof(array.name).this.layout == "C" and isinstance(kind.dtype, NUMBERS)
+    return copy_whole(lower, kind, array, None) if is_simple else None
+
+
+def copy_whole(lower, kind, array, size):
+    """Copy an array to a new one, with room for ``size`` entries or lines if that is not None."""
+    old = lower.loadvar(array.name)
+    first, *rest = cgutils.unpack_tuple(lower.builder, read(lower, kind, old, "shape"))
+    new, _ = allocate(lower, kind, [first if size is None else size, *rest])
+    if size is not None and lower.context.enable_boundscheck:
+        lower.refuse(lower.builder.icmp_signed("<", size, first))
+    move(lower, [read(lower, kind, one, "data") for one in (new, old)], read(lower, kind, old, "nitems"), kind)
     return new
 
 
@@ -170,18 +181,22 @@ def write_copy(lower, _kind, data, start, stop, out, size):
     first, last, end = (load(lower, one) for one in (start, stop, size))
     kind, source, target = lower.typeof(data.name), lower.loadvar(data.name), lower.loadvar(out.name)
     length = lower.builder.sub(last, first, flags=["nsw"])
+    final = lower.builder.add(end, length, flags=["nsw"])
+    if lower.context.enable_boundscheck:
+        for array, at in ((target, final), (source, last)):
+            lower.refuse(lower.builder.icmp_unsigned(">", at, read(lower, kind, array, "nitems")))
     places = [
         lower.builder.gep(read(lower, kind, array, "data"), [at], inbounds=True)
         for array, at in ((target, end), (source, first))
     ]
-    copy(lower, *places, length, kind)
-    return lower.builder.add(end, length, flags=["nsw"])
+    move(lower, places, length, kind)
+    return final
 
 
-def copy(lower, target, source, size, kind):
-    """Copy entries of an array."""
+def move(lower, places, size, kind):
+    """Copy entries of an array, to the first of two places from the second."""
     item = lower.context.get_abi_sizeof(lower.context.get_data_type(kind.dtype))
-    cgutils.raw_memmove(lower.builder, target, source, size, item)
+    cgutils.raw_memmove(lower.builder, *places, size, item)
 
 
 def write_range(lower, kind, *bounds):
@@ -194,7 +209,7 @@ def write_range(lower, kind, *bounds):
 
 def write_slice(lower, kind, *bounds):
     """Make a slice of all entries between bounds; Numba writes those with a step."""
-    if kind.has_step or len(bounds) != 2:  # noqa: PLR2004
+    if kind.has_step or len(bounds) != 2:
         return None
     defaults = {"start": ZERO, "stop": MOST}
     given = {
@@ -223,7 +238,7 @@ def write_mix(lower, _kind, word):
     return lower.builder.xor(product, lower.builder.lshr(product, WORD(32)))
 
 
-WRITERS = {
+WRITERS: dict[Any, Callable[..., Any]] = {
     min: partial(write_lesser, "<"),
     max: partial(write_lesser, ">"),
     np.arange: write_arange,
