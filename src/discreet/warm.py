@@ -132,18 +132,18 @@ def _read() -> None:
 
 
 JOBS: Final = {
-    "mining": CompileJob(_mine, 14),
-    "reading": CompileJob(_read, 2),
-    "hiding": CompileJob(_hide, 4),
-    "judging": CompileJob(_judge, 8),
-    "blocking": CompileJob(_block, 10),
-    "tables": CompileJob(_judge_table, 4),
-    "attacking": CompileJob(_attack, 4),
-    "detecting": CompileJob(_detect, 3),
-    "verifying": CompileJob(_verify, 2),
-    "comparing methods of hiding": CompileJob(_compare_hiding, 2),
-    "auditing": CompileJob(_audit, 1),
-    "hiding in files": CompileJob(_hide_in_files, 1),
+    "mining": CompileJob(_mine, 8),
+    "reading": CompileJob(_read, 0.5),
+    "hiding": CompileJob(_hide, 1.5),
+    "judging": CompileJob(_judge, 3),
+    "blocking": CompileJob(_block, 4),
+    "tables": CompileJob(_judge_table, 1),
+    "attacking": CompileJob(_attack, 2),
+    "detecting": CompileJob(_detect, 1),
+    "verifying": CompileJob(_verify, 1),
+    "comparing methods of hiding": CompileJob(_compare_hiding, 1),
+    "auditing": CompileJob(_audit, 0.5),
+    "hiding in files": CompileJob(_hide_in_files, 0.5),
 }
 """Neighbours share few kernels: of two processes, one waits while the other compiles what both need."""
 SECONDS: Final = sum(job.seconds for job in JOBS.values())

@@ -71,6 +71,8 @@ class KernelLower(Lower):  # type: ignore[misc]  # Numba has no types
             self.delvar(inst.value)
         elif isinstance(inst, ir.SetItem):
             self.lower_setitem(inst.target, inst.index, inst.value, self.fndesc.calltypes[inst])
+        elif isinstance(inst, ir.StaticSetItem) and isinstance(inst.index, int) and inst.index >= 0:
+            self.lower_setitem(inst.target, inst.index_var, inst.value, self.fndesc.calltypes[inst])
         else:
             super().lower_inst(inst)
 
