@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from numba import types
 from numba.core.compiler_machinery import register_pass
+from numba.core.interpreter import Interpreter
 from numba.core.ir_utils import build_definitions
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.rewrites.static_getitem import RewriteConstGetitems, RewriteConstSetitems
@@ -24,8 +25,16 @@ for function_ in WORDS:  # Numba knows them by name only
     infer_global(function_, types.Function(type(function_.__name__, (AbstractTemplate,), {"key": function_})))
 
 
+class Reader(Interpreter):  # type: ignore[misc]  # Numba has no types
+    """Reads a kernel's steps; Numba then looks for lists, dictionaries and contexts, of which there are none."""
+
+    def post_process(self, _peepholes, func_ir):
+        """Look for nothing."""
+        return func_ir
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
-class Reading(TranslateByteCode):  # type: ignore[misc]  # Numba has no types
+class Reading(TranslateByteCode):  # type: ignore[misc]
     """The first step: a kernel's steps are read, and each variable is made to be assigned once."""
 
     _name = "kernel_reading"
@@ -33,8 +42,8 @@ class Reading(TranslateByteCode):  # type: ignore[misc]  # Numba has no types
 
     def run_pass(self, state):
         """Read them."""
-        super().run_pass(state)
-        code, state.nargs = state.func_ir, state.func_ir.arg_count
+        code = Reader(state.func_id).interpret(state.bc)
+        state.nargs = code.arg_count
         code.blocks = canonicalize_cfg(code.blocks)
         for rewrite in [kind(state) for kind in self.rewrites]:
             for label in code.blocks:
