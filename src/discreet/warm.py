@@ -4,6 +4,7 @@
 job is done. It exits when stdin closes.
 """
 
+import gc
 import os
 import signal
 import subprocess
@@ -131,18 +132,18 @@ def _read() -> None:
 
 
 JOBS: Final = {
-    "mining": CompileJob(_mine, 14),
-    "reading": CompileJob(_read, 2),
-    "hiding": CompileJob(_hide, 4),
-    "judging": CompileJob(_judge, 8),
-    "blocking": CompileJob(_block, 10),
-    "tables": CompileJob(_judge_table, 4),
-    "attacking": CompileJob(_attack, 4),
-    "detecting": CompileJob(_detect, 3),
-    "verifying": CompileJob(_verify, 2),
-    "comparing methods of hiding": CompileJob(_compare_hiding, 2),
-    "auditing": CompileJob(_audit, 1),
-    "hiding in files": CompileJob(_hide_in_files, 1),
+    "mining": CompileJob(_mine, 8),
+    "reading": CompileJob(_read, 0.5),
+    "hiding": CompileJob(_hide, 1.5),
+    "judging": CompileJob(_judge, 3),
+    "blocking": CompileJob(_block, 4),
+    "tables": CompileJob(_judge_table, 1),
+    "attacking": CompileJob(_attack, 2),
+    "detecting": CompileJob(_detect, 1),
+    "verifying": CompileJob(_verify, 1),
+    "comparing methods of hiding": CompileJob(_compare_hiding, 1),
+    "auditing": CompileJob(_audit, 0.5),
+    "hiding in files": CompileJob(_hide_in_files, 0.5),
 }
 """Neighbours share few kernels: of two processes, one waits while the other compiles what both need."""
 SECONDS: Final = sum(job.seconds for job in JOBS.values())
@@ -204,6 +205,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     with suppress(AttributeError, IndexError):  # not on every system, and not asked for
         os.nice(int(sys.argv[1]))
+    gc.disable()  # it takes long to look for little
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

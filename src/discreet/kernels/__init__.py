@@ -27,7 +27,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 PREFIX: Final = f"{__name__}."
 HERE: Final = Path(__file__).parent
-ONCE: Final = frozenset(PREFIX + name for name in ("compiled", "lowering", "shapes", "words"))
+ONCE: Final = frozenset(
+    PREFIX + name for name in ("compiled", "entry", "lowering", "reading", "shapes", "words", "writers")
+)
 """Files that are the same, plain or compiled."""
 
 

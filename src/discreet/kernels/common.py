@@ -1,7 +1,7 @@
 """Kernels that those of other files call: arrays that grow, and streams of records.
 
-Numba's caches of the other files do not notice a change here, or in words.py, compiled.py and lowering.py: delete them
-after one.
+Numba's caches of the other files do not notice a change here, or in words.py, compiled.py and the files that it
+imports: delete them after one.
 """
 
 import numpy as np

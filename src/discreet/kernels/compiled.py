@@ -13,29 +13,22 @@ from pathlib import Path
 from time import perf_counter, sleep
 from typing import ClassVar
 
-import numpy as np
-
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")  # of thousands of errors that nobody sees
 
-from llvmlite import ir
 from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba import njit, types
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering, NopythonTypeInference
-from numba.extending import intrinsic, overload
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.typed_passes import AnnotateTypes, NativeLowering, NoPythonBackend
 
-from discreet.kernels import Pace, words
+from discreet.kernels import Pace
+from discreet.kernels.entry import call_kernel
 from discreet.kernels.lowering import KernelLower
+from discreet.kernels.reading import Inference, Reading, Settling
 
 TURNS = os.environ.get("DISCREET_TURNS")  # a folder that processes share, with a file for each kernel being compiled
-OMITTED = {
-    *("WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "RewriteDynamicRaises", "DeadBranchPrune"),
-    *("InlineInlinables", "InlineOverloads", "FindLiterallyCalls", "LiteralUnroll", "RewriteSemanticConstants"),
-    *("LiteralPropagationSubPipelinePass", "NoPythonSupportedFeatureValidation", "DumpParforDiagnostics"),
-}
 
 
 class Compiling(event.Listener):  # type: ignore[misc]  # Numba has no types
@@ -75,8 +68,24 @@ class Code(JITCodeLibrary):  # type: ignore[misc]
         "loop_interleaving": False,
     }
 
+    def finalize(self):
+        """Link it, each part once, and make it machine code; Numba links and checks each part in each other."""
+        for library in self.list_parts():
+            self._reload_init.update(library._reload_init)  # noqa: SLF001 - Numba's own classes do the same
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001
+        self._optimize_final_module()
+        self._finalize_final_module()
+
+    def list_parts(self):
+        """Return the code that this one calls, directly or not."""
+        found = dict.fromkeys(self._linking_libraries)
+        for library in self._linking_libraries:
+            if isinstance(library, Part):
+                found.update(dict.fromkeys(library.list_parts()))
+        return found
+
     def _optimize_functions(self, ll_module):
-        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001 - Numba's own classes do the same
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001
 
     def _optimize_final_module(self):
         options = create_pipeline_tuning_options()
@@ -95,13 +104,16 @@ class HotCode(Code):
 
 
 class Part(Code):
-    """The code of an inner kernel, which is not optimised by itself."""
+    """The code of an inner kernel, which is not linked and optimised by itself."""
 
-    def _optimize_final_module(self):
-        pass
-
-    def _finalize_final_module(self):
+    def finalize(self):
+        """Leave it as it is."""
         self._finalized = True
+
+
+def insert(context, key, kernel, library):
+    """Let kernels call this one."""
+    context.insert_func_defn([(call_kernel(kernel, library), key, kernel.argtypes)])
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -139,40 +151,15 @@ class PartLowering(Lowering):
         super().run_pass(state)
         state.flags = flags
         state["cr"] = state.cr._replace(cfunc=object().__sizeof__)  # any function will do that is no other kernel's
-        state.targetctx.insert_user_function(state.cr.cfunc, state.cr.fndesc, [state.library])
+        insert(state.targetctx, state.cr.cfunc, state.cr.fndesc, state.library)
         return True
 
 
-@register_pass(mutates_CFG=True, analysis_only=False)
-class Inference(NopythonTypeInference):  # type: ignore[misc]
-    """The step that finds the types; those of calls to Numba's own functions are found once.
+class Steps(PassManager):  # type: ignore[misc]
+    """Steps one after another; Numba also measures each, describes it and tidies up after it."""
 
-    Numba tries all ways in which a function can be called, at each call and in each round.
-    """
-
-    _name = "kernel_type_inference"
-    known: ClassVar[dict] = {}
-
-    def run_pass(self, state):
-        """Find the types."""
-        context = state.typingctx
-        if "resolve_function_type" in vars(context):  # a kernel is compiled within another
-            return super().run_pass(state)
-        resolve = context.resolve_function_type
-
-        def look_up(function, arguments, keywords):
-            if not isinstance(function, types.Function):
-                return resolve(function, arguments, keywords)
-            key = (function, tuple(arguments), tuple(keywords.items()))
-            if self.known.get(key) is None:
-                self.known[key] = resolve(function, arguments, keywords)
-            return self.known[key]
-
-        context.resolve_function_type = look_up
-        try:
-            return super().run_pass(state)
-        finally:
-            del context.resolve_function_type
+    def _runPass(self, _index, pss, internal_state):  # noqa: N802 - Numba's name
+        pss.run_pass(internal_state)
 
 
 class Compiler(CompilerBase):  # type: ignore[misc]
@@ -182,9 +169,9 @@ class Compiler(CompilerBase):  # type: ignore[misc]
 
     def define_pipelines(self):
         """Return them."""
-        steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        ours = {NativeLowering: self.lowering, NopythonTypeInference: Inference}
-        steps.passes = [(ours.get(step, step), text) for step, text in steps.passes if step.__name__ not in OMITTED]
+        steps = Steps("kernels")
+        for step in (Reading, Inference, Settling, AnnotateTypes, self.lowering, NoPythonBackend):
+            steps.add_pass(step, step.__name__)
         steps.finalize()
         return [steps]
 
@@ -247,6 +234,8 @@ def jit(function, compiler=Compiler):
         simple = tuple(map(simplify, given))
         with take_turn(f"{function.__module__}.{function.__name__}"):
             entry = compile_(simple)
+        kernel.targetctx.remove_user_function(entry)  # which is called as kernels are
+        insert(kernel.targetctx, entry, kernel.overloads[simple].fndesc, kernel.overloads[simple].library)
         if simple != tuple(given):
             kernel._insert([one._code for one in given], entry, False)  # noqa: FBT003, SLF001
         return entry
@@ -261,64 +250,3 @@ def inner(function):
     compile_ = kernel.compile
     kernel.compile = lambda given: compile_(tuple(map(types.unliteral, given)))
     return kernel
-
-
-@intrinsic
-def _ctpop(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        return builder.call(builder.module.declare_intrinsic("llvm.ctpop", [arguments[0].type]), arguments)
-
-    return types.uint64(types.uint64), generate
-
-
-@intrinsic
-def _cttz(_typing, _word):
-    def generate(_context, builder, _signature, arguments):
-        word = arguments[0].type
-        shape = ir.FunctionType(word, [word, ir.IntType(1)])
-        function = builder.module.declare_intrinsic("llvm.cttz", [word], shape)
-        return builder.call(function, [arguments[0], ir.Constant(ir.IntType(1), 1)])
-
-    return types.uint64(types.uint64), generate
-
-
-@overload(words.popcount, jit_options=PART)
-def _popcount(word):
-    return lambda word: _ctpop(word)
-
-
-@overload(words.lowest_bit, jit_options=PART)
-def _lowest_bit(word):
-    return lambda word: np.int64(_cttz(word))
-
-
-@overload(words.mix, jit_options=PART)
-def _mix(word):
-    def mix(word):
-        product = np.uint64(word) * np.uint64(0x9E3779B97F4A7C15)
-        return product ^ (product >> np.uint64(32))
-
-    return mix
-
-
-@overload(words.grow, jit_options=PART)
-def _grow(array, size):
-    def grow(array, size):
-        copy = np.empty((size, *array.shape[1:]), array.dtype)
-        old, new = array.ravel(), copy.ravel()  # a slice takes seconds to compile, because of its error message
-        for at in range(old.size):
-            new[at] = old[at]
-        return copy
-
-    return grow
-
-
-@overload(words.copy, jit_options=PART)
-def _copy(data, start, stop, out, size):
-    def copy(data, start, stop, out, size):
-        part, place = data[start:stop], out[size : size + stop - start]
-        for at in range(part.size):  # as in ``grow``
-            place[at] = part[at]
-        return size + stop - start
-
-    return copy

@@ -76,7 +76,20 @@ def recode(items, codes):
 def recode_by_search(items, labels):
     """Replace each item by its place in ``labels``, in place; ``labels`` is increasing and holds them all."""
     for at in range(items.size):
-        items[at] = np.searchsorted(labels, items[at])
+        items[at] = find_place(labels, items[at])
+
+
+@inner
+def find_place(labels, item):
+    """Return the first place of ``labels``, which are increasing, where there is ``item`` or more."""
+    low, high = 0, labels.size
+    while low < high:
+        middle = (low + high) >> 1
+        if labels[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @jit
@@ -97,7 +110,7 @@ def select(offsets, items, wanted):
             place = places[items[at] & 0xFFFF]
             if place == NOWHERE:
                 continue
-            found = place if place != ANYWHERE else min(np.searchsorted(wanted, items[at]), wanted.size - 1)
+            found = place if place != ANYWHERE else min(find_place(wanted, items[at]), wanted.size - 1)
             if wanted[found] == items[at]:
                 items[size] = found
                 size += 1

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+GOLDEN = 0x9E3779B97F4A7C15
+
 
 def popcount(word):
     """Return how many bits of ``word`` are set."""
@@ -15,7 +17,7 @@ def lowest_bit(word):
 
 def mix(word):
     """Return a hash of ``word``: multiplied by the golden ratio and folded, so the lower half depends on all bits."""
-    product = int(word) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF
+    product = int(word) * GOLDEN & 0xFFFFFFFFFFFFFFFF
     return np.uint64(product ^ product >> 32)
 
 
