@@ -114,7 +114,8 @@ def test_a_thread_that_fails_ends_the_others():
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (1, 9), (2, 1), (2, 9), (2, 1000), (7, 100)])
 @pytest.mark.parametrize("bits", [False, True])
 def test_each_place_is_searched_once_and_found_in_order(threads, places, bits):
-    def run(start, stop, _control):
+    def run(start, stop, control):
+        control[kernels.shapes.FOUND] += stop - start
         return np.array([[1, place + 5, place] for place in range(start, stop)], np.int32).ravel()
 
     watch = Watch(Limits(threads=threads), 1)

@@ -26,7 +26,7 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
     menu, longest = menu[is_safe[menu]], menu.size if patterns.max_length is None else patterns.max_length
     watch = Watch(problem.limits, 1)
     root = Weighted(np.zeros(2, np.int64), np.empty(0, np.int32), np.array([n]))
-    streams = [watch.note(root)]
+    found = [watch.note(root)]
     if not menu.size or not longest:
         return root
     place = np.full(supports.size, -1, dtype=np.int32)
@@ -41,12 +41,12 @@ def find_safe_core(problem: BlockProblem) -> Weighted:
     def search(start: int, stop: int, control: Controls) -> Stream:
         part, stream = (start, stop, goal), np.empty(1 << 12, np.int32)
         kernel = kernels.blocking.withhold
-        found, size = kernel(by_row, by_place, merged.weights, supports[menu], *part, stream, control)
-        return found[:size]  # type: ignore[no-any-return]  # kernels have no types
+        grown, size = kernel(by_row, by_place, merged.weights, supports[menu], *part, stream, control)
+        return grown[:size]  # type: ignore[no-any-return]  # kernels have no types
 
-    streams.extend(watch.run(search, np.arange(menu.size, 0, -1) ** 2))
+    found.extend(watch.run(search, np.arange(menu.size, 0, -1) ** 2))
     watch.end()
-    return watch.unpack([(streams, Naming(menu, bits=False))])
+    return watch.unpack([(found, Naming(menu, bits=False))])
 
 
 def _choose_safe(patterns: Patterns, k: int) -> Weighted:

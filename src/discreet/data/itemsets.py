@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import Any, Self, TypeAlias, overload
+from typing import Any, Final, Self, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from discreet.runtime.solver import Numbers
 Label: TypeAlias = Hashable
 Itemset: TypeAlias = frozenset[Label]
 Items: TypeAlias = NDArray[np.int32]
+SAMPLE: Final = 1_000  # itemsets by which the work of sorting is divided
 AnyFrame: TypeAlias = Any  # a frame or a series of a library that we do not import
 
 
@@ -219,19 +220,42 @@ class Itemsets:
         kernels.itemsets.count_holders(*self.flat, owners, by_item, once, twice)
         return once, twice
 
-    def order(self, items: int, leads: Numbers | None = None) -> tuple[Numbers, int]:
+    def order(self, items: int, leads: Numbers | None = None) -> Numbers:
         """Return the numbers of the itemsets by ``leads``, none below 0, then in dictionary order of their codes.
 
-        All codes are below ``items``. Where several are equal, one of their numbers is returned as well, otherwise -1.
+        All codes are below ``items``. Equal itemsets keep their order.
 
-        >>> Itemsets.of([[1], [0, 1], [1]]).order(items=2)
-        (array([1, 0, 2]), 2)
+        >>> Itemsets.of([[1], [0, 1], [1]]).order(items=2).tolist()
+        [1, 0, 2]
+        """
+        return self.order_parts(items, leads)[0][0]
+
+    def order_parts(self, items: int, leads: Numbers | None = None, threads: int = 1) -> list[tuple[Numbers, int]]:
+        """Return that order in a part for each of ``threads``, and of each part one of several equal itemsets, or -1.
+
+        Each thread sorts what lies between two itemsets of a sample; so several take no ``leads``.
         """
         present, given = np.zeros(max(1, items), dtype=np.bool_), np.empty(0, np.int64) if leads is None else leads
         kernels.itemsets.mark(self.entries, present)
-        orders, keys = np.empty((2, 2, len(self)), dtype=np.int64)
-        side, repeated = kernels.itemsets.sort(*self.flat, np.cumsum(present), given, orders, keys.view(np.uint64))
-        return orders[side], repeated
+        ranks = np.cumsum(present)
+
+        def sort(low: int, high: int) -> tuple[Numbers, int]:
+            numbers = np.empty(len(self), dtype=np.int64)
+            numbers = numbers[: kernels.itemsets.select(*self.flat, low, high, numbers)]
+            orders, keys = np.empty((2, 2, numbers.size), dtype=np.int64)
+            side, equal = kernels.itemsets.sort(*self.flat, ranks, given, numbers, orders, keys.view(np.uint64))
+            return orders[side], equal
+
+        if threads == 1 or len(self) < SAMPLE:
+            return [sort(-1, -1)]
+        sample = np.arange(0, len(self), len(self) // SAMPLE)
+        sample = sample[self.take(sample).order(items)]
+        cuts = [-1, *sample[sample.size * np.arange(1, threads) // threads].tolist(), -1]
+        return resources.share(sort, pairwise(cuts), threads)
+
+    def is_in_order(self, start: int, stop: int) -> bool:
+        """Return whether each itemset from ``start`` to ``stop`` comes after the one before it in dictionary order."""
+        return bool(kernels.itemsets.is_in_order(self.offsets[start : stop + 1], self.items))
 
     def sort_items(self) -> "Itemsets":
         """Return the itemsets with their items sorted and each item once; both arrays are rewritten in place."""
@@ -288,22 +312,23 @@ class Weighted(Itemsets):
 
     def sort(self, items: int, threads: int = 1) -> "Weighted":
         """Return the itemsets in dictionary order of their codes, all below ``items``; refuse one listed twice."""
-        if kernels.itemsets.is_in_order(*self.flat):
+        cuts = [len(self) * part // threads for part in range(threads + 1)]
+        # The first of a part is compared with the last before it.
+        if all(resources.share(self.is_in_order, ((max(0, low - 1), high) for low, high in pairwise(cuts)), threads)):
             return self
-        lengths, (order, repeated) = self.lengths, self.order(items)
-        if repeated >= 0:
-            raise InputError(f"an itemset of {lengths[repeated]} items is listed twice; list each itemset once")
+        parts = self.order_parts(items, threads=threads)
+        if (repeated := max(equal for _, equal in parts)) >= 0:
+            raise InputError(f"an itemset of {self[repeated].size} items is listed twice; list each itemset once")
         offsets, sorted_items = np.zeros_like(self.offsets), np.empty(self.size, dtype=np.int32)
-        weights, cuts = np.empty_like(self.weights), [order.size * part // threads for part in range(threads + 1)]
-        entries = offsets_of([lengths[order[start:stop]].sum() for start, stop in pairwise(cuts)])
-        starts = dict(zip(cuts, entries.tolist(), strict=True))
+        weights, starts = np.empty_like(self.weights), offsets_of([order.size for order, _ in parts])
+        entries = offsets_of([self.lengths[order].sum() for order, _ in parts[:-1]])
 
-        def take(start: int, stop: int) -> None:
-            np.take(self.weights, order[start:stop], out=weights[start:stop])
-            ends = offsets[start + 1 : stop + 1]
-            kernels.itemsets.take(*self.flat, order[start:stop], starts[start], ends, sorted_items)
+        def take(part: int, _next: int) -> None:
+            order, place = parts[part][0], slice(starts[part], starts[part + 1])
+            np.take(self.weights, order, out=weights[place])
+            kernels.itemsets.take(*self.flat, order, entries[part], offsets[1:][place], sorted_items)
 
-        resources.share(take, pairwise(cuts), threads)
+        resources.share(take, pairwise(range(len(parts) + 1)), threads)
         return Weighted(offsets, sorted_items, weights)
 
 

@@ -175,8 +175,7 @@ class Channels(Records):
     @classmethod
     def from_cells(cls, cells: Cells, tops: Itemsets, labels: tuple[Label, ...], *, n: int, k: int) -> Self:
         """Arrange the cells of 1 to k − 1 rows, given in any order."""
-        order, _ = cells.bases.order(len(labels), cells.tops.astype(np.int64))
-        arranged = cells.take(order)
+        arranged = cells.take(cells.bases.order(len(labels), cells.tops.astype(np.int64)))
         for numbers in (arranged.tops, *arranged.bases.flat, arranged.counts, *tops.flat):
             numbers.setflags(write=False)
         return cls(arranged, tops, labels, n, k)

@@ -277,7 +277,7 @@ def group_tops(question: Question) -> list[Group]:
     ranks[np.argsort(-np.bincount(items, minlength=many), kind="stable")] = np.arange(1, many + 1)
     ranked = ranks[items]
     kernels.itemsets.sort_rows(offsets.copy(), ranked)
-    order, _ = Itemsets(offsets, ranked).order(many + 1)
+    order = Itemsets(offsets, ranked).order(many + 1)
     order = order[question.tops.lengths[order] <= WORD]
     starts = kernels.cells.group(offsets, items, order, many, WORD, MOST)
     parts = [np.sort(order[start:stop]) for start, stop in pairwise(starts)]

@@ -91,7 +91,7 @@ def find_implications(patterns: Patterns) -> Implications:
     offsets, bases, items, more = kernels.cells.find_implications(cells.tops, *cells.bases.flat, *tops.flat, many, MOST)
     ranks = np.argsort(items, kind="stable")
     by_item = Itemsets(offsets, bases).take(ranks)
-    order, _ = by_item.order(many, by_item.lengths)
+    order = by_item.order(many, by_item.lengths)
     found = Implications(by_item.take(order), items[ranks[order]], family.labels, bool(more))
     return found if patterns.hierarchy is None else _leave_out_parents(found, patterns.hierarchy)
 

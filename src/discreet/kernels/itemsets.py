@@ -127,16 +127,6 @@ def set_bits(offsets, items, slots, bitmaps):
 
 
 @jit
-def measure(stream):
-    """Return how many itemsets a stream of records (length, support, items) holds."""
-    at = itemsets = 0
-    while at < stream.size:
-        itemsets += 1
-        at += stream[at] + HEAD
-    return itemsets
-
-
-@jit
 def unpack(stream, names, entry, ends, items, supports):
     """Write the records of a stream as itemsets, with ``names`` for its items, which are sorted.
 
@@ -244,7 +234,20 @@ def arrange(order, keys, side, start, shift):
 
 
 @jit
-def sort(offsets, items, ranks, leads, order, keys):
+def select(offsets, items, low, high, numbers):
+    """Write to ``numbers`` the itemsets before ``high``, but not before ``low`` (-1: no limit); return how many."""
+    size = 0
+    for number in range(offsets.size - 1):
+        if low >= 0 and compare(offsets, items, number, low) < 0:
+            continue
+        if high < 0 or compare(offsets, items, number, high) < 0:
+            numbers[size] = number
+            size += 1
+    return size
+
+
+@jit
+def sort(offsets, items, ranks, leads, numbers, order, keys):
     """Sort itemsets by ``leads``, if there are any, then in dictionary order, in one of the two lines of ``order``.
 
     Return which line that is, and one of several equal itemsets, or -1; they keep their order. The ranks of items, from
@@ -252,21 +255,22 @@ def sort(offsets, items, ranks, leads, order, keys):
     join in front of those that have one, and so come before them if all earlier words are equal. Of fewer than 64
     items, one word says it all. ``keys`` is for the words.
     """
-    many, different, bits = offsets.size - 1, ranks[ranks.size - 1], 1
+    many, different, bits = numbers.size, ranks[ranks.size - 1], 1
     while different >> bits:
         bits += 1
     is_whole = different < 64
     fit, width = (64, different) if is_whole else (64 // bits, 64 // bits * bits)
     starts = np.zeros(find_longest(offsets) // fit + 3, np.int64)
-    for number in range(many):
+    for number in numbers:
         starts[(offsets[number + 1] - offsets[number] + fit - 1) // fit + 1] += 1
     for word in range(starts.size - 1):
         starts[word + 1] += starts[word]
     free, side = starts.copy(), 0
-    for number in range(many):
+    for at in range(many):
+        number = numbers[at]
         words = (offsets[number + 1] - offsets[number] + fit - 1) // fit
         order[0, free[words]] = order[1, free[words]] = number
-        keys[0, number] = keys[1, number] = 0
+        keys[0, at] = keys[1, at] = 0
         free[words] += 1
     for word in range(starts.size - 3, -1, -1):
         for at in range(starts[word + 1], many):

@@ -12,7 +12,7 @@ from discreet.data.itemsets import Items, Weighted
 from discreet.data.patterns import Kind
 from discreet.data.transactions import Rows
 from discreet.errors import InputError, Option
-from discreet.mining.watch import RECORD, Controls, Limits, Naming, Run, Stream, Watch
+from discreet.mining.watch import RECORD, Controls, Found, Limits, Naming, Run, Stream, Watch
 from discreet.runtime.solver import Numbers
 
 Strategy: TypeAlias = Literal["auto", "dense", "sparse", "mixed"]
@@ -25,6 +25,7 @@ TABLE: Final = 1 << 19  # cells of the table that counts pairs: two megabytes, t
 PAIRS_AN_ITEM: Final = 4  # pairs that an item forms in a row as the lower one, about
 BYTES_A_PAIR: Final = 32  # memory of a frequent pair at the peak: two integers, by either of its items, while they grow
 MAPPED: Final = 128  # of so many rows, one must hold an item whose rows are mapped: its list is a fourth of the size
+ROOM: Final = 1 << 18  # entries of a stream before it grows; memory that is not used costs nothing
 FEW: Final = 256  # items up to which an itemset is sorted by setting and reading bits
 MOST: Final = 2**31 - 1  # the search numbers rows and entries by 32-bit integers
 
@@ -45,7 +46,7 @@ def search(rows: Rows, kind: Kind, least: int, max_length: int | None, limits: L
     check_size(n, rows.offsets.size - 1, bound_entries(rows, supports[supports >= least]))
     todo = list(plan_jobs(kind, supports, n, least, longest, max_length)) if n >= least else []
     watch, codes = Watch(limits, len(todo)), np.arange(supports.size, dtype=np.int32)
-    found: list[tuple[list[Stream], Naming]] = []
+    found: list[tuple[list[Found], Naming]] = []
     for job in todo:
         found.append(([watch.note(find_root(job, n))], Naming(codes, bits=False)))
         if job.menu.size and job.root.size < job.span[1]:
@@ -130,7 +131,7 @@ def prepare(
 
     def run(start: int, stop: int, control: Controls) -> Stream:
         prefix = kernels.shapes.Prefix(itemset.copy(), job.root.size)
-        stream, size = kernel(start, stop, prefix, np.empty(1 << 12, dtype=np.int32), control)
+        stream, size = kernel(start, stop, prefix, np.empty(ROOM, dtype=np.int32), control)
         return stream[:size]
 
     # With bitmaps, rare items are as much work as frequent ones: more items can follow them.

@@ -41,6 +41,13 @@ class Limits:
     progress: Progress | None = None
 
 
+class Found(NamedTuple):
+    """A stream, and how many itemsets are in it."""
+
+    stream: Stream
+    many: int
+
+
 class Naming(NamedTuple):
     """The code of each item in a stream, and whether setting ``bits`` is the best way to sort the codes of itemsets."""
 
@@ -53,7 +60,7 @@ class _Work:
 
     def __init__(self, run: Run, weights: Numbers, controls: list[Controls]) -> None:
         self.controls = controls
-        self.found: dict[int, Stream] = {}
+        self.found: dict[int, Found] = {}
         self._run, self._places = run, weights.size
         self._ends = dict(_parts(weights, len(controls), PARTS))
         # The heaviest parts start first; equal ones in order.
@@ -101,11 +108,11 @@ class _Work:
             except IndexError:  # the last part is taken
                 return
             control[kernels.shapes.DONE], control[kernels.shapes.PART] = start, 0
-            self._running[start] = control
+            self._running[start], before = control, int(control[kernels.shapes.FOUND])
             stream = self._run(start, self._ends[start], control)
             del self._running[start]
             if not control[kernels.shapes.STOP]:  # an interrupted part is not done
-                self.found[start] = stream
+                self.found[start] = Found(stream, int(control[kernels.shapes.FOUND]) - before)
 
     def share(self) -> float:
         """Return how much of the work is done."""
@@ -120,7 +127,7 @@ class _Work:
         return sum(int(control[kernels.shapes.FOUND]) for control in self.controls)
 
     def entries(self) -> int:
-        return sum(stream.size for stream in list(self.found.values()))
+        return sum(part.stream.size for part in list(self.found.values()))
 
     def is_full(self) -> bool:
         return any(control[kernels.shapes.STOP] == kernels.shapes.FULL for control in self.controls)
@@ -149,28 +156,27 @@ class Watch:
             sizes = f"{resources.size(size)} to be searched; memory is limited to {resources.size(self._memory)}"
             raise BudgetError(f"the rows may need {sizes}: ", Either(("raise {}", "memory", "min_support")))
 
-    def note(self, itemset: Weighted) -> Stream:
+    def note(self, itemset: Weighted) -> Found:
         """Count an itemset found without a search, or none; return it as a stream."""
         stream = np.concatenate([itemset.lengths, itemset.weights, itemset.items]).astype(np.int32)
         self._add(len(itemset), stream.size)
-        return stream
+        return Found(stream, len(itemset))
 
     def share(self, function: Callable[[int, int], Result], weights: Numbers) -> list[Result]:
         """Return the results of ``function`` for parts of the places with these ``weights``, on all threads."""
         return resources.share(function, _parts(weights, self._threads, 2), self._threads)
 
-    def unpack(self, found: Iterable[tuple[list[Stream], Naming]]) -> Weighted:
+    def unpack(self, found: Iterable[tuple[list[Found], Naming]]) -> Weighted:
         """Return the itemsets of streams, one after the other, on all threads."""
-        parts = [(stream, *naming) for streams, naming in found for stream in streams]
-        many = [kernels.itemsets.measure(stream) for stream, *_ in parts]
-        numbers = offsets_of(many)
-        entries = offsets_of([stream.size - RECORD * held for (stream, *_), held in zip(parts, many, strict=True)])
+        parts = [(*part, *naming) for listed, naming in found for part in listed]
+        numbers = offsets_of([many for _, many, *_ in parts])
+        entries = offsets_of([stream.size - RECORD * many for stream, many, *_ in parts])
         offsets, supports = np.zeros(numbers[-1] + 1, dtype=np.int64), np.empty(numbers[-1], dtype=np.int64)
         items = np.empty(entries[-1], dtype=np.int32)
 
         def unpack(first: int, last: int) -> None:
             for part in range(first, last):
-                stream, names, bits = parts[part]
+                stream, _, names, bits = parts[part]
                 place = slice(numbers[part], numbers[part + 1])
                 arrays = offsets[1:][place], items, supports[place]
                 if bits:
@@ -181,10 +187,11 @@ class Watch:
                 else:
                     kernels.itemsets.unpack(stream, names, entries[part], *arrays)
 
-        resources.share(unpack, pairwise(range(len(parts) + 1)), self._threads if numbers[-1] > WORTH_A_THREAD else 1)
+        largest_first = sorted(pairwise(range(len(parts) + 1)), key=lambda part: -parts[part[0]][1])
+        resources.share(unpack, largest_first, self._threads if numbers[-1] > WORTH_A_THREAD else 1)
         return Weighted(offsets, items, supports)
 
-    def run(self, run: Run, weights: Numbers) -> list[Stream]:
+    def run(self, run: Run, weights: Numbers) -> list[Found]:
         """Search through all places, which have these ``weights``; return what is found in the order of places."""
         # Each attempt that is given up leaves one plain kernel fewer.
         while (found := self._try(run, weights)) is None:
@@ -195,7 +202,7 @@ class Watch:
         """Report that the search is over."""
         self._report(1.0, self._found)
 
-    def _try(self, run: Run, weights: Numbers) -> list[Stream] | None:
+    def _try(self, run: Run, weights: Numbers) -> list[Found] | None:
         """Search, but return None where this is too much for plain kernels: their next call is compiled."""
         work = _Work(run, weights, [self._controls() for _ in range(min(self._threads, weights.size))])
         work.start()
