@@ -38,11 +38,11 @@ test: .venv/installed-test
 	$(PYTEST)=quick $(WORKERS) 2
 
 # The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, what the
-# others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
+# others need is compiled and installed. Browsers, servers and Spark are waited for: so four workers for two cores.
 test-all: .venv/installed-test
 	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test kernels packages .venv/packed-spark
 	@$(MAKE) --no-print-directory .venv/installed-spark
-	$(PYTEST)=ci $(WORKERS) 3
+	$(PYTEST)=ci $(WORKERS) 4
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
 test-bounds: .venv/installed-test
