@@ -25,7 +25,6 @@ TABLE: Final = 1 << 19  # cells of the table that counts pairs: two megabytes, t
 PAIRS_AN_ITEM: Final = 4  # pairs that an item forms in a row as the lower one, about
 BYTES_A_PAIR: Final = 32  # memory of a frequent pair at the peak: two integers, by either of its items, while they grow
 MAPPED: Final = 128  # of so many rows, one must hold an item whose rows are mapped: its list is a fourth of the size
-ROOM: Final = 1 << 18  # entries of a stream before it grows; memory that is not used costs nothing
 FEW: Final = 256  # items up to which an itemset is sorted by setting and reading bits
 MOST: Final = 2**31 - 1  # the search numbers rows and entries by 32-bit integers
 
@@ -131,7 +130,7 @@ def prepare(
 
     def run(start: int, stop: int, control: Controls) -> Stream:
         prefix = kernels.shapes.Prefix(itemset.copy(), job.root.size)
-        stream, size = kernel(start, stop, prefix, np.empty(ROOM, dtype=np.int32), control)
+        stream, size = kernel(start, stop, prefix, np.empty(1 << 12, dtype=np.int32), control)
         return stream[:size]
 
     # With bitmaps, rare items are as much work as frequent ones: more items can follow them.
