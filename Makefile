@@ -16,7 +16,7 @@ step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
-	@echo "make test-all     run all tests; install Spark, and where that can be done Java, Chromium and PostgreSQL for them"
+	@echo "make test-all     check the code and run all tests; install Spark, and where that can be done Java, Chromium and PostgreSQL for them"
 	@echo "make test-bounds  run the quick tests compiled, with every index of a kernel checked"
 	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs pyspark)"
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
@@ -37,12 +37,12 @@ demo: .venv/installed
 test: .venv/installed-test
 	$(PYTEST)=quick $(WORKERS) 2
 
-# The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, what the
-# others need is compiled and installed. Browsers, servers and Spark are waited for: so four workers for two cores.
+# The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, the code is
+# checked, and what the others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
 test-all: .venv/installed-test
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test kernels packages .venv/packed-spark
+	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target check test kernels packages .venv/packed-spark
 	@$(MAKE) --no-print-directory .venv/installed-spark
-	$(PYTEST)=ci $(WORKERS) 4
+	$(PYTEST)=ci $(WORKERS) 3
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
 test-bounds: .venv/installed-test
