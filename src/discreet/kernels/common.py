@@ -22,6 +22,9 @@ else:
     from discreet.kernels.compiled import hot, inner, jit  # noqa: F401 - other files import it from here
 
 
+LONG = 1 << 18  # entries of a stream once it grows: memory that is not used costs nothing, and copying does
+
+
 @inner
 def size_table(many):
     """Return a power of 2, the size of a hash table that is at most half full with ``many`` entries."""
@@ -66,7 +69,7 @@ def make_room(stream, at, length, control):
     if at > control[ROOM] or control[FOUND] > control[MOST]:
         control[STOP] = FULL
     size = at + HEAD + length
-    return stream if stream.size >= size else grow(stream, 4 * size)
+    return stream if stream.size >= size else grow(stream, max(LONG, 4 * size))
 
 
 @inner
