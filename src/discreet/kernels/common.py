@@ -35,6 +35,19 @@ def size_table(many):
 
 
 @inner
+def find_place(numbers, number):
+    """Return the first place of ``numbers``, which are increasing, where there is ``number`` or more."""
+    low, high = 0, numbers.size
+    while low < high:
+        middle = (low + high) >> 1
+        if numbers[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
 def find_longest(offsets):
     """Return the length of the longest itemset, 0 if there is none."""
     longest = 0

@@ -9,7 +9,7 @@ Cells over an itemset are bitmaps of its items, bit i for the i-th: a row is in 
 
 import numpy as np
 
-from discreet.kernels.common import inner, jit, size_table
+from discreet.kernels.common import find_place, inner, jit, size_table
 from discreet.kernels.shapes import ONE
 from discreet.kernels.words import mix, popcount
 
@@ -280,14 +280,8 @@ def join(trie, size, children, level, start, itemset, said, question, found, man
 @inner
 def is_among(keys, key):
     """Return whether a key is among ``keys``, which are in increasing order."""
-    first, last = 0, keys.size
-    while first < last:
-        middle = (first + last) >> 1
-        if keys[middle] < key:
-            first = middle + 1
-        else:
-            last = middle
-    return first < keys.size and keys[first] == key
+    place = find_place(keys, key)
+    return place < keys.size and keys[place] == key
 
 
 @jit

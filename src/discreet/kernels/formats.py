@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.kernels.common import inner, jit
+from discreet.kernels.common import find_place, inner, jit
 from discreet.kernels.words import copy
 
 TAB, LINE_FEED, RETURN, BLANK, QUOTE, MINUS, POINT, ZERO, UNIT, NINE, DELETE = b'\t\n\r "-.019\x7f'
@@ -77,19 +77,6 @@ def recode_by_search(items, labels):
     """Replace each item by its place in ``labels``, in place; ``labels`` is increasing and holds them all."""
     for at in range(items.size):
         items[at] = find_place(labels, items[at])
-
-
-@inner
-def find_place(labels, item):
-    """Return the first place of ``labels``, which are increasing, where there is ``item`` or more."""
-    low, high = 0, labels.size
-    while low < high:
-        middle = (low + high) >> 1
-        if labels[middle] < item:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @jit
