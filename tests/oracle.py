@@ -1794,3 +1794,72 @@ def histories(told, items):
                 yield from go_on(date + 1, now)
 
     yield from go_on(0, [])
+
+
+def below(node, parents, leaves):
+    """Return the leaves of an attribute at or below a node; all of them below None."""
+
+    def climb(value):
+        while value is not None and value != node:
+            value = parents.get(value)
+        return value == node
+
+    return {leaf for leaf in leaves if climb(leaf)}
+
+
+def people_of(cell, attributes):
+    """Return the kinds of people in a cell: the leaves of each attribute below its node. A kind has a leaf of each."""
+    sets = [below(node, parents, leaves) for node, (leaves, parents) in zip(cell, attributes, strict=True)]
+    return frozenset(product(*sets))
+
+
+def tables_that_fit(kinds, sums):
+    """Yield the number of people of each kind, in all ways in which sums of some kinds lie within their limits.
+
+    Each kind must be in a sum with an upper limit.
+    """
+    kinds = list(kinds)
+    inside = [[kind in group for kind in kinds] for group, _, _ in sums]
+
+    def extend(chosen, totals):
+        at = len(chosen)
+        if at == len(kinds):
+            if all(low <= total for total, (_, low, _) in zip(totals, sums, strict=True)):
+                yield dict(zip(kinds, chosen, strict=True))
+            return
+        room = min(high - total for own, total, (_, _, high) in zip(inside, totals, sums, strict=True) if own[at])
+        for many in range(room + 1):
+            yield from extend(
+                [*chosen, many], [total + many * own[at] for own, total in zip(inside, totals, strict=True)]
+            )
+
+    return extend([], [0] * len(sums))
+
+
+def limits_of_cells(cells, attributes, published):
+    """Return the fewest and the most people in each cell, over all tables that fit published limits of cells."""
+    kinds = product(*(leaves for leaves, _ in attributes))
+    sums = [(people_of(cell, attributes), low, high) for cell, (low, high) in published.items()]
+    groups = {cell: people_of(cell, attributes) for cell in cells}
+    found = {}
+    for table in tables_that_fit(kinds, sums):
+        for cell, group in groups.items():
+            many = sum(table[kind] for kind in group)
+            low, high = found.get(cell, (many, many))
+            found[cell] = min(low, many), max(high, many)
+    return found
+
+
+def name_revealed(limits, said, hidden, k, width):
+    """Return how a count is revealed by its limits, from what was ``said`` of it: recovered, told, narrowed or None.
+
+    ``hidden`` is "masked", "absent" or "unpublished".
+    """
+    low, high = limits
+    if low >= 1 and high < k:
+        if low == high and hidden != "unpublished":
+            return "recovered"
+        if hidden != "masked" or said[0] < 1 or said[1] >= k:
+            return "told"
+    is_narrow = low < high and high - low < width and high - low < said[1] - said[0]
+    return "narrowed" if is_narrow and low < k else None

@@ -20,12 +20,23 @@ LARGEST = 2**53
 BUILT_IN = {
     "abs": (10, REVIEW, None, None),
     "acro": (10, WITHHOLD, None, None),
+    "allofus": (21, RELEASE, None, None),
+    "cms": (11, RELEASE, None, None),
+    "cprd": (5, REVIEW, None, None),
+    "darwin": (5, RELEASE, None, None),
     "datashield": (3, RELEASE, None, None),
+    "epic-cosmos": (11, RELEASE, None, None),
+    "manitoba": (6, RELEASE, None, None),
+    "n3c": (20, RELEASE, None, None),
     "opensafely": (8, REVIEW, 5, 5000),
     "paper": (10, RELEASE, None, None),
+    "pcornet": (11, RELEASE, None, None),
+    "trinetx": (11, REVIEW, None, None),
     "ukllc": (10, WITHHOLD, None, None),
 }
 """As the documents of each have it: k, zeros, round_to, max_itemsets."""
+UNREAD = ["cprd", "darwin", "epic-cosmos", "pcornet", "trinetx"]
+"""Those whose own document could not be read: their files, their sources and the page say so."""
 
 PAIRS = 'k = 7\nzeros = "review"\nround_to = 3\nmax_itemsets = 900\nname = "ours"\nsource = "us"\nabout = "a: b # ü"\n'
 OURS = Policy("ours", k=7, zeros=REVIEW, round_to=3, max_itemsets=900, source="us", about="a: b # ü")
@@ -128,7 +139,10 @@ def test_the_built_in_policies_are_these():
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_policy_says_what_it_was_checked_against(name):
-    assert "\n# Checked against: " in (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    text = (FOLDER / f"{name}.toml").read_text(encoding="utf-8")
+    assert ("\n# Checked against: " in text) is (name not in UNREAD)
+    assert ("\n# Could not be read at its source on " in text) is (name in UNREAD)
+    assert load(name).source.endswith("could not be read") is (name in UNREAD)
 
 
 def test_the_page_says_what_the_built_in_policies_are():
@@ -140,6 +154,11 @@ def test_the_page_says_what_the_built_in_policies_are():
         for name, (k, zeros, *more) in BUILT_IN.items()
     }
     assert expected == found
+
+
+def test_the_page_says_which_policies_could_not_be_read_at_their_source():
+    lines = PAGE.partition("\n**Not read at the source.**")[2].split("\n\n")[1].splitlines()
+    assert [f"- `{name}`" for name in UNREAD] == [line.partition(":")[0] for line in lines]
 
 
 def test_the_two_files_of_the_page_give_the_same_policy(tmp_path):
@@ -221,7 +240,7 @@ def test_a_file_without_end_is_refused(tmp_path):
     "policy", ["ACRO", "acro ", "", "acro.json", "policies/acro", Path("acro"), ".toml", 10, b"acro"]
 )
 def test_what_is_neither_a_name_nor_such_a_file_is_refused(policy):
-    allowed = "give one of abs, acro, datashield, opensafely, paper, ukllc, or the path of a .toml, .yaml or .yml file"
+    allowed = f"give one of {', '.join(BUILT_IN)}, or the path of a .toml, .yaml or .yml file"
     with pytest.raises(OptionError, match=r"^policy is ") as caught:
         load(policy)
     assert str(caught.value).endswith(allowed)

@@ -9,6 +9,7 @@ from discreet.blocking.folder import verify, write_release
 from discreet.blocking.problem import Proof
 from discreet.blocking.release import Release
 from discreet.blocking.verify_result import Verification
+from discreet.data.counts import Counts
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading
@@ -42,6 +43,7 @@ from discreet.io.formats.sensitive import read_sensitive
 from discreet.io.inverted import InvertedFile
 from discreet.io.inverted_plan import Plan
 from discreet.io.read import read, read_patterns, write, write_patterns
+from discreet.io.read_counts import read_counts
 from discreet.io.rewrite import rewrite
 from discreet.io.scan import scan
 from discreet.judging.audit import Audit, audit
@@ -73,6 +75,7 @@ __all__ = [
     "Check",
     "Comparison",
     "Costs",
+    "Counts",
     "Difference",
     "DiscreetError",
     "Distortion",
@@ -125,6 +128,7 @@ __all__ = [
     "hide_file",
     "mine",
     "read",
+    "read_counts",
     "read_facts",
     "read_patterns",
     "read_rules",

@@ -36,7 +36,7 @@ CLAIMS: Final = {
     "is_whole": bool,
     "rounded_to": int | None,
 }
-POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None}
+POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None, "width": int}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"generalized": list, "beside": list, "grown": bool, "policy": dict, "files": dict},

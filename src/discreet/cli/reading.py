@@ -53,6 +53,16 @@ class PublicationOptions(Options):
         "FILE is announced to list all itemsets with this support: 813, 10%, 0.1.", "COUNT|SHARE"
     )
     min_confidence: str | None = option("FILE is announced to list all rules with this confidence: 60%.", "SHARE")
+    counts: str | None = option(
+        "FILE holds tables of counts; NAME is the column of counts.  [default: found from FILE]",
+        "[NAME]",
+        is_flag=False,
+        flag_value="",
+    )
+    total: tuple[str, ...] = option("In tables of counts: a word for all values together, beside Total or All.", "WORD")
+    masked: tuple[str, ...] = option(
+        "In tables of counts: what a mark means, such as '*=1..10'; 'absent=0..5' is about missing lines.", "MARK=LOW..HIGH"
+    )
     tree: bool = option(
         "FILE holds a decision tree, a forest or a list of rules: scikit-learn's text or dot, PMML, or JSON."
     )
@@ -102,6 +112,8 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
     """
     if not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
+        if any(asked.given("counts", "total", "masked")):
+            return Judged(*_judge_counts(asked, *wrong), [])
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)
     judge_by = partial(
@@ -125,6 +137,27 @@ def _judge_facts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
     value, source = digest(asked.file, partial(_read_facts, asked))
     rows = None if asked.rows_file is None else read_all(asked.rows_file, reading)[0]
     return discreet.audit(value, rows=rows, k=asked.k, policy=asked.policy, schema=asked.schema), source
+
+
+def _judge_counts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
+    """Audit tables of counts."""
+    for_counts = {"counts", "total", "masked", "round_to", "hierarchy", "format"}
+    reading = {"columns", "drop", "separator", "encoding", "sheet"}
+    every = (*names(PublicationOptions), *wrong, "schema", "kind", "n", "rows_file", *names(ReadOptions))
+    asked.refuse("tables of counts", *(name for name in every if name not in for_counts | reading))
+    reader = partial(
+        discreet.read_counts,
+        format=asked.format,
+        counts=asked.counts or None,
+        totals=asked.total,
+        masked=asked.masked,
+        round_to=asked.round_to,
+        hierarchy=asked.hierarchy or None,
+        **{name: getattr(asked, name) for name in reading},
+    )
+    counts, source = digest(asked.file, reader)
+    asked.announce(counts)
+    return discreet.audit(counts, k=asked.k, policy=asked.policy), source
 
 
 def _judge_trees(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:

@@ -16,6 +16,7 @@ SHAPES: Final = {
     "rows": "rows",
     "patterns": "patterns",
     "rules": "rules",
+    "counts": "tables of counts",
 }
 """The shapes of data, and what each is called."""
 SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -35,7 +36,8 @@ class Reading:
 
     It is ``confirmed`` if its owner named the shape; otherwise it was guessed. ``doubts`` say why a person must look at
     it before anything is published, and ``odd`` what was strange about rows that were merged. ``person`` is the column
-    of people; ``per`` is set if their rows were not merged.
+    of people; ``per`` is set if their rows were not merged. ``size`` says in words how much was read, where that is
+    no number of rows.
 
     >>> left_out = (LeftOut("encounter", "an id"),)
     >>> print(Reading("table", "csv", n=2000, items=31, columns=("sex", "age"), left_out=left_out, separator=";"))
@@ -61,13 +63,14 @@ as an id
     confirmed: bool = False
     doubts: tuple[Message, ...] = ()
     notes: tuple[str, ...] = ()
+    size: str = ""
     odd: tuple[Message, ...] = (Message("Nobody has looked at the rows before they were merged."),)
 
     def __str__(self) -> str:
-        parts = [count_of(self.n, "row")]
+        parts = [self.size] if self.size else [count_of(self.n, "row")]
         if self.shape == "table":
             parts.append(f"{count_of(len(self.columns), 'column')} as attribute=value")
-        parts.append(count_of(self.items, "item"))
+        parts += [] if self.size else [count_of(self.items, "item")]
         parts += [f"about {self.length:,} in a row"] * bool(self.length and self.shape != "table")
         parts += [f"row ids in {self.row}"] * bool(self.row) + [f"items in {self.item}"] * bool(self.item)
         parts += [f"separated by {SEPARATORS.get(self.separator or '', repr(self.separator))}"] * bool(self.separator)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from numpy.typing import ArrayLike
 
+from discreet.data.counts import Counts
 from discreet.data.itemsets import Label
 from discreet.data.lattice import add_root
 from discreet.data.leaving_out import drop_items
@@ -27,6 +28,7 @@ from discreet.errors import InconsistencyError, InputError, Message, Option, Opt
 from discreet.io.hierarchies import know_parents
 from discreet.io.read import find_patterns
 from discreet.judging import checks
+from discreet.judging.counts import judge_counts
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.in_the_way import advise
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
@@ -88,6 +90,8 @@ class Audit:
     @property
     def reading(self) -> Reading | None:
         """How the rows, or the patterns without rows, were read; None if they were given in memory."""
+        if isinstance(self.candidate, Counts):
+            return self.candidate.reading
         return self.patterns.reading if self.rows is None else self.rows.reading
 
     @property
@@ -175,6 +179,8 @@ class Audit:
             return ""
         if self.k == 1:
             return "k is 1, so no count is too small to be published."
+        if isinstance(self.candidate, Counts):
+            return f"No sum of these counts, and no limits that follow from them, reveal a count of 1 to {self.k - 1:,}."
         few = "1 row" if self.k == 2 else f"1 to {self.k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
         if not self._is_forest and not (isinstance(self.candidate, Patterns) and self.is_acyclic):
             more = self.withstood or "Limits on counts, and what is missing from the list, may reveal more."
@@ -209,6 +215,8 @@ class Audit:
     def _coarsen(self) -> str:
         if self._is_forest:
             return "Prune the tree: raise ccp_alpha or min_samples_leaf until no leaf holds so few rows of a class."
+        if isinstance(self.candidate, Counts):
+            return "Mask further counts, merge categories, or round, so that no small count can be worked out."
         if isinstance(self.candidate, Rules | Facts):
             return "Publish only what more rows hold, leave out what reveals few, or give fewer digits. Audit again."
         if self.rows is None:
@@ -304,6 +312,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     - patterns, also a frame of mlxtend or a list of pyfim, with ``n`` and ``kind`` as in ``read_patterns``; ``rows``
       are those that they were mined from, if they are at hand, and ``max_length`` says that longer ones were left out
     - association rules, or supports that were rounded (docs/rules.md)
+    - tables of counts (docs/tables.md)
     - a decision tree or a forest that scikit-learn fitted, ``Leaves``, or a list of these (docs/trees.md); ``rows`` are
       the features it was fitted on, and ``targets`` those of a regressor, one for each row, or just their values
 
@@ -325,6 +334,10 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         if for_itemsets:
             raise OptionError("a tree is judged by its counts alone; give k or a policy, and nothing for itemsets")
         return Audit(*judge_trees(source, rule, rows, targets))
+    if isinstance(source, Counts):
+        if for_itemsets:
+            raise OptionError("tables of counts are judged as they are; give k or a policy, and nothing for itemsets")
+        return Audit(*judge_counts(source, rule))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
     left_out, hierarchy = limits.pop("leave_out", None), limits.pop("hierarchy", None)

@@ -35,7 +35,7 @@ ADVICE: Final = {
 }
 """What to do where a check fails; BROKEN ones come first, and where one of COARSEN fails, less must be published."""
 BROKEN: Final = (CheckName.COUNTS, CheckName.COMPLETENESS, CheckName.CONSISTENCY)
-COARSEN: Final = {CheckName.CHANNELS, CheckName.DIFFERENCES, CheckName.BOUNDS, CheckName.LOW_COUNTS}
+COARSEN: Final = {CheckName.CELLS, CheckName.CHANNELS, CheckName.DIFFERENCES, CheckName.BOUNDS, CheckName.LOW_COUNTS}
 PERSON: Final = "A person must look at this: the checks say why."
 STATE_KIND: Final = Message(
     "If these are the closed or the maximal itemsets, say so with ", Option("kind"), "; otherwise get the whole list."

@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from discreet.data.counts import Counts
 from discreet.data.itemsets import Itemset, Itemsets, Label, sort_labels
 from discreet.data.lattice import add_root
 from discreet.data.patterns import Patterns
@@ -19,6 +20,7 @@ from discreet.disclosure.channels import Channel, Channels, Difference, Term, as
 from discreet.disclosure.implications import Implication, Implications
 from discreet.disclosure.people import PeopleCell, PeopleCells
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.publications.counts.revealed import Revealed
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.rule import Rules
@@ -26,8 +28,8 @@ from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few, Forest
 from discreet.runtime import html
 
-Candidate: TypeAlias = Patterns | Rules | Facts | Forest  # what would be published
-FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few
+Candidate: TypeAlias = Patterns | Rules | Facts | Forest | Counts  # what would be published
+FindingValue: TypeAlias = Channel | Difference | Implication | Bounded | Change | Few | Revealed
 NO_ITEMSETS: Final = Itemsets(np.zeros(1, np.int64), np.zeros(0, np.int32))
 NO_PATTERNS: Final = Patterns(NO_ITEMSETS, np.zeros(0, np.int64), (), 0, 1, "frequent")
 """Where no support is known exactly. It is built without kernels, so that no import loads them."""
@@ -109,6 +111,8 @@ class AuditFinding:
             return f"{self.value.after:,} now − {self.value.before:,} before = {self.value.count:,}"
         if isinstance(self.value, Few):
             return str(self.value)
+        if isinstance(self.value, Revealed):
+            return self.value.sentence
         terms = self.limited_terms
         texts = [f"sup({as_text(term.itemset)}) {format_limits(*limits)}" for term, limits in terms]
         total = self.value.size if isinstance(self.value, PeopleCell) else format_limits(self.low, self.high)
@@ -174,7 +178,8 @@ class Evidence:
     ``implications`` where the policy does not ask for them. ``differences`` are of two supports, where nothing else can
     be summed up. ``remainders`` hold only if no row has two values of an attribute. ``changes`` are those since each
     older release. ``facts`` are what rules or rounded numbers say about supports (None if no rows can have these
-    numbers), and ``bounded`` the small sums of them. ``leaves`` are those of trees with few rows.
+    numbers), and ``bounded`` the small sums of them. ``leaves`` are those of trees with few rows. ``cells`` are small
+    counts that can be worked out from tables, and ``shown`` those that tables show.
     """
 
     patterns: Patterns
@@ -187,6 +192,8 @@ class Evidence:
     bounded: tuple[Bounded, ...] = ()
     leaves: tuple[Few, ...] = ()
     people: PeopleCells | None = None
+    cells: tuple[Revealed, ...] = ()
+    shown: tuple[Revealed, ...] = ()
 
     def groups(self, checks: Iterable[Check]) -> Iterator[FindingGroup]:
         """Yield the findings of each kind with the check that found them."""
@@ -201,6 +208,8 @@ class Evidence:
             ("bounds", CheckName.BOUNDS, self.bounded, _of_bounded),
             *(("change", CheckName.DIFFERENCING, one, partial(self._of_change, one)) for one in self.changes),
             ("leaf", trees, self.leaves, _of_leaf),
+            ("cell", CheckName.CELLS, self.cells, _of_count),
+            ("count", CheckName.LOW_COUNTS, self.shown, _of_count),
         ]
         return (
             FindingGroup(kind, by_name[name], values, make)
@@ -237,6 +246,10 @@ def _of_bounded(one: Bounded) -> Facets:
 
 def _of_leaf(few: Few) -> Facets:
     return Who(conditions=few.path, outcome=few.outcome), few.low, few.high, list
+
+
+def _of_count(one: Revealed) -> Facets:
+    return Who(conditions=(one.who,)), one.low, one.high, list
 
 
 def find_terms(change: Change, changes: Changes, release: Patterns, count: int) -> list[Term]:

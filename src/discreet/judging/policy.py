@@ -96,6 +96,7 @@ class CheckName(StrEnum):
     CHANNELS = ("inference channels", "differences of the published counts reveal {few}", _UNSURE)
     DIFFERENCES = ("differences", "differences of two published counts reveal {few}", _UNSURE)
     BOUNDS = ("bounds", "differences of the published numbers, within their limits, reveal {few}", _UNSURE)
+    CELLS = ("masked counts", "counts of {few} that are masked or left out can be worked out", _UNSURE)
     LOW_COUNTS = ("low counts", "some counts are of {few}")
     PEOPLE = ("people", "some groups of rows belong to {few}", _UNSURE_PEOPLE)
     SEVERAL_TREES = ("several trees", "overlaps of leaves are of {few}", _UNSURE_TREES)
@@ -156,7 +157,9 @@ class Policy:
     """What a publication must not reveal: counts from 1 to k − 1, and more if a rule asks for it.
 
     ``zeros`` is the verdict on a derived count of exactly 0, such as "everyone with a and b also has c"; ``RELEASE``
-    ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review.
+    ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review. What
+    a reader can work out about a masked count of a table must leave open a range of at least ``width``: 1 if it must not
+    be known exactly.
 
     >>> print(Policy("ours", k=5, zeros=Verdict.REVIEW))
     ours: k = 5, zeros: review
@@ -167,6 +170,7 @@ class Policy:
     zeros: Verdict = Verdict.RELEASE
     round_to: int | None = None
     max_itemsets: int | None = None
+    width: int = 1
     source: str = ""
     about: str = ""
 
@@ -181,14 +185,15 @@ class Policy:
         _check_count("k", self.k)
         if not isinstance(self.zeros, Verdict):
             raise OptionError(f"zeros is {_shown(self.zeros)}; give a Verdict")
-        for word in ("round_to", "max_itemsets"):
+        for word in ("round_to", "max_itemsets", "width"):
             if getattr(self, word) is not None:
                 _check_count(word, getattr(self, word))
 
     def __str__(self) -> str:
         rounded = f", supports rounded to {self.round_to}" if self.round_to else ""
         at_most = f", at most {self.max_itemsets:,} itemsets" if self.max_itemsets else ""
-        return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}"
+        open_to = f", masked counts open by {self.width:,}" * (self.width > 1)
+        return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}{open_to}"
 
     def facts(self) -> dict[str, Any]:
         """Return the fields as a file states them."""
@@ -198,8 +203,8 @@ class Policy:
 def names() -> tuple[str, ...]:
     """Return the names of the built-in policies.
 
-    >>> names()
-    ('abs', 'acro', 'datashield', 'opensafely', 'paper', 'ukllc')
+    >>> print(*names())
+    abs acro allofus cms cprd darwin datashield epic-cosmos manitoba n3c opensafely paper pcornet trinetx ukllc
     """
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 

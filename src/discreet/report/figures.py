@@ -122,7 +122,11 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
 
 def cell_sizes_figure(found: Audit | Channels) -> Figure:
     """Return a histogram of the sizes of cells, in which those below k are set apart by colour and outline."""
-    bins = cell_sizes(found)
+    return draw_bins(cell_sizes(found))
+
+
+def draw_bins(bins: Sequence[Bin]) -> Figure:
+    """Return a histogram of bins that are known."""
     names = {True: "fewer than k rows: channels", False: "k rows or more"}
     parts = {
         is_unsafe: [

@@ -19,6 +19,7 @@ from discreet.io.files import MARK
 from discreet.io.notation import WITHIN, as_record, encode_lines, quote_label
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, Who, join_names
+from discreet.publications.counts.revealed import Revealed
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
@@ -79,6 +80,8 @@ def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_lab
             who = f"{_people(finding.low)} {'more' if count > 0 else 'fewer'} than {than}"
             which, (have, are) = finding.who.in_words(name), _verbs(finding.low)
             return f"{who} {have} {which}." if which else f"There {are} {who}."
+        case Revealed() as one:
+            return f"{_from_to(finding.low, finding.high, one.counted)}: {one.who}."
         case Few(outcome=outcome, trees=trees):
             by = f" (tree {', '.join(map(str, trees))})" if trees else ""
             return f"{', '.join(filter(None, (_from_to(finding.low, finding.high), outcome)))}{by}"
@@ -105,8 +108,9 @@ def _people(many: int) -> str:
     return count_of(many, "person", "people")
 
 
-def _from_to(low: int, high: int) -> str:
-    return f"Exactly {_people(high)}" if low == high else f"From {low:,} to {_people(high)}"
+def _from_to(low: int, high: int, counted: str = "people") -> str:
+    many = f"{high:,} {counted}" if counted != "people" else _people(high)
+    return f"Exactly {many}" if low == high else f"From {low:,} to {many}"
 
 
 def _verbs(many: int) -> tuple[str, str]:
@@ -197,6 +201,8 @@ def _explain(one: AuditFinding, names: Mapping[Label, str], *, with_terms: bool)
             return format_sum(one.terms, texts)
         case Few():
             return ""
+        case Revealed():
+            return one.value.sentence if with_terms else ""
     terms = one.terms if with_terms and one.kind != "implication" else []
     return format_sum(terms, (f"sup({joined(term.itemset, names)}) {term.support}" for term in terms)) if terms else ""
 

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import TypeAlias, cast
 
 from discreet import __version__
+from discreet.data.counts import Counts
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
 from discreet.disclosure.channels import Channel, Channels, Difference, Term
@@ -30,7 +31,7 @@ def audit_json(
     ``against`` are the files of the older releases that it was compared with, if they are known.
     JSON has the number of exposed rows, never which rows.
     """
-    describe = {Patterns: _describe_patterns, Forest: _describe_forest}.get(type(audit.candidate), _describe_facts)
+    describe = {Patterns: _describe_patterns, Forest: _describe_forest, Counts: _describe_counts}.get(type(audit.candidate), _describe_facts)
     facts, lists = describe(audit, explain, against)
     head = {
         "verdict": audit.verdict.name,
@@ -92,6 +93,25 @@ def _describe_forest(audit: Audit, _: int, __: Sequence[Source]) -> Described:
         for few in audit.evidence.leaves
     )
     return {"trees": len(forest), "leaves": forest.size}, {"findings": findings}
+
+
+def _describe_counts(audit: Audit, _: int, __: Sequence[Source]) -> Described:
+    counts = cast("Counts", audit.candidate)
+    every = (*audit.evidence.cells, *audit.evidence.shown)
+    findings = (
+        encoded(
+            {
+                "kind": one.kind,
+                "counted": one.counted,
+                "values": [dict(sorted(key.values)) for key in one.keys],
+                "low": one.low,
+                "high": one.high,
+                "sum": list(dict.fromkeys(one.explain())),
+            }
+        )
+        for one in every
+    )
+    return {"tables": len(counts.tables), "cells": len(counts)}, {"findings": findings}
 
 
 def channels_json(

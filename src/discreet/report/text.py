@@ -33,6 +33,8 @@ TITLES: Final = {
     "bounds": "The worst sums, within the limits of their supports",
     "change": "The smallest changes since ",
     "leaf": "The leaves of the fewest rows",
+    "cell": "The smallest counts that can be worked out, and the sums that give them",
+    "count": "The smallest counts that are shown",
 }
 
 
@@ -82,6 +84,8 @@ def _show_finding(finding: AuditFinding) -> str:
             return f"{finding}; rows = {show_sum(finding.terms)}"
         case "implication":
             return f"{finding}: all {count_of(finding.terms[0].support, 'row')}"
+        case "cell":
+            return f"{finding.value.kind}: {finding}, as {finding.explain()}"
         case "remainder" | "bounds":
             return f"{finding}, as {finding.explain()}"
     return str(finding)

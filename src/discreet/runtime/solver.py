@@ -36,6 +36,17 @@ class Solved(NamedTuple):
     stopped: bool
 
 
+class NoValuesError(Exception):
+    """No values keep the limits of a program."""
+
+
+class Corner(NamedTuple):
+    """The values at which a column is least or largest, and the weight of each row in the proof of that."""
+
+    values: Floats
+    weights: Floats
+
+
 @dataclass
 class Program:
     """Columns, each with a cost and limits, and rows: weighted sums of columns with limits."""
@@ -102,6 +113,32 @@ class Program:
             return self._run(solver, seconds)
 
         return least
+
+    def prepare_corners(self) -> Callable[[int, int, float], Corner | None]:
+        """Return a function that finds the least value of a column, or with a sign of -1 the largest, in some seconds.
+
+        It starts from where it ended last, which makes many columns of one program quick. None means that it
+        has no limit, or that time was up.
+        """
+        import highspy  # noqa: PLC0415 - loaded late
+
+        solver, last = self._load({"presolve": "off"}), [0]
+
+        def find(column: int, sign: int, seconds: float) -> Corner | None:
+            solver.changeColCost(last[0], 0.0)
+            solver.changeColCost(column, float(sign))
+            last[0] = column
+            solver.setOptionValue("time_limit", solver.getRunTime() + seconds)
+            solver.run()
+            status = solver.getModelStatus()
+            if status == highspy.HighsModelStatus.kInfeasible:
+                raise NoValuesError
+            if status != highspy.HighsModelStatus.kOptimal:
+                return None
+            solution = solver.getSolution()
+            return Corner(np.array(solution.col_value), np.array(solution.row_dual) * sign)
+
+        return find
 
     @property
     def _is_whole(self) -> bool:

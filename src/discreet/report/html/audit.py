@@ -13,7 +13,7 @@ from discreet.judging.audit import Audit
 from discreet.judging.policy import Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.trees.leaves import Forest
-from discreet.report.figures import MOST_ITEMSETS, cell_sizes, cell_sizes_figure, tradeoff_figure
+from discreet.report.figures import MOST_ITEMSETS, cell_sizes, draw_bins, tradeoff_figure
 from discreet.report.findings import Source, exposed_rows
 from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
-FINDINGS: Final = ("channel", "people", "difference", "bounds", "leaf")  # the kinds that stand first on a page
+FINDINGS: Final = ("cell", "count", "channel", "people", "difference", "bounds", "leaf")  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
     "people": "groups of fewer than {k:,} people",
     "bounds": "sums within limits",
     "leaf": "counts below {k:,}",
+    "cell": "counts below {k:,} that can be worked out",
+    "count": "counts below {k:,} that are shown",
     "change": "small changes",
     "remainder": "remainders of attributes",
 }
@@ -135,7 +137,7 @@ def cells_chart(audit: Audit) -> Chart | None:
     lines = [(one.name, one.cells, f"fewer than {k:,}" if one.is_unsafe else "enough") for one in bins]
     table = Table(f"How many {which} there are of each size", ["rows", "cells", f"k = {k:,}"], lines)
     caption = f"How many {which} there are of each size. Those of fewer than {k:,} rows are outlined."
-    return Chart("cell-sizes", caption, cell_sizes_figure(audit), [table])
+    return Chart("cell-sizes", caption, draw_bins(bins), [table])
 
 
 def _exposed_sentence(audit: Audit) -> str:

@@ -10,6 +10,7 @@ from discreet.disclosure.implications import Implications
 from discreet.disclosure.people import PeopleCell, PeopleCells
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
+from discreet.publications.counts.revealed import Revealed
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
@@ -32,6 +33,8 @@ NOUNS: Final = {
     "people": ("group", " of rows of fewer than {k:,} people", "worst"),
     "bounds": ("sum", " within limits", "worst"),
     "leaf": ("count", " below {k:,}", "worst"),
+    "cell": ("count", " below {k:,} that can be worked out", "smallest"),
+    "count": ("count", " below {k:,} that is shown", "smallest"),
     "implication": ("implication", "", "shortest"),
     "change": ("small change", " since {since}", "smallest"),
     "remainder": ("remainder", " of attributes", "smallest"),
@@ -42,6 +45,8 @@ MEANINGS: Final = {
     "people": "Each is a group of rows that the counts reveal. The rows may be many, but they belong to few people.",
     "difference": "Each is the difference of two published supports, one of an itemset that contains the other.",
     "bounds": "Each is a sum of supports within limits. Wherever they lie in these, the sum reveals so few people.",
+    "cell": "Each is masked, left out or not in the table at all, and still follows from the counts that are shown.",
+    "count": "Each stands in the table as it is.",
     "leaf": "Each is a group of people who meet all these conditions, and they are few.",
     "implication": "A reader learns this about each of these people, whoever they are.",
     "change": "Anyone who has the older release can subtract its counts, which leaves the people who came or left.",
@@ -97,6 +102,8 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
     if isinstance(value, Few):
         path = " and ".join(html.show_label(condition, LONGEST) for condition in value.path) or "any row"
         return Shown(html.text(describe(finding)), [(path, "")])
+    if isinstance(value, Revealed):
+        return Shown(html.text(describe(finding)), [(line, "") for line in dict.fromkeys(value.explain())])
     words = Html(describe(finding, html.name))
     if isinstance(value, PeopleCell):
         return Shown(words, [(show_terms(finding.terms), value.size)])

@@ -1,0 +1,205 @@
+"""Counts: published tables of counts over attributes, each cell exact, within limits, masked or absent."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from discreet.data.schema import SIGN, Attribute, Schema
+from discreet.data.thresholds import LARGEST_COUNT
+from discreet.errors import InputError, refuse_truth
+from discreet.runtime.text import count_of
+
+if TYPE_CHECKING:
+    from discreet.data.reading import Reading
+
+Coordinates: TypeAlias = tuple[str | None, ...]  # a value of each dimension; None for all of its values together
+UNKNOWN: Final = LARGEST_COUNT  # an upper limit that says nothing
+UNLISTED: Final = "(not listed)"  # stands for all values that a file may have left out
+
+
+class State(IntEnum):
+    """How a count was published."""
+
+    EXACT = 0
+    LIMITS = 1  # rounded, or a range
+    MASKED = 2  # a mark stands in its place
+    ABSENT = 3  # left out of the file, as small counts are
+    UNPUBLISHED = 4  # in no table, but a sum of counts that are
+
+
+class Place(NamedTuple):
+    """The line and the column of a file, both from 1 on."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line:,}, column {self.column:,}"
+
+
+class Cell(NamedTuple):
+    """A published count: from ``low`` to ``high`` people have the values ``at`` the dimensions of its table.
+
+    ``mark`` is what stands in the place of a masked count.
+    """
+
+    at: Coordinates
+    low: int
+    high: int
+    state: State = State.EXACT
+    place: Place | None = None
+    mark: str = ""
+
+
+class Ratio(NamedTuple):
+    """A published share: the count ``part`` is from ``low`` to ``high`` times the count ``whole``."""
+
+    part: Coordinates
+    whole: Coordinates
+    low: Fraction
+    high: Fraction
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """An attribute of a table with the values that the table shows; ``parents`` lead from a value to a broader one.
+
+    If it is ``overlapping``, one person may have several values, so that counts do not add up. If it is ``cut``, values
+    may be missing from the list: each of these is small wherever it occurs.
+
+    >>> age = Dimension("age", ("0-9", "10-19", "under 20", "20 and over"), {"0-9": "under 20", "10-19": "under 20"})
+    >>> age.children(None), age.children("under 20"), age.children("0-9")
+    (('under 20', '20 and over'), ('0-9', '10-19'), ())
+    """
+
+    name: str
+    values: tuple[str, ...]
+    parents: Mapping[str, str] = field(default_factory=dict)
+    overlapping: bool = False
+    cut: bool = False
+
+    def children(self, value: str | None) -> tuple[str, ...]:
+        """Return the values directly below a value, or the topmost ones below None."""
+        return self._children.get(value, ())
+
+    @cached_property
+    def _children(self) -> dict[str | None, tuple[str, ...]]:
+        found: dict[str | None, list[str]] = {}
+        for value in dict.fromkeys((*self.values, *self.parents.values())):
+            found.setdefault(self.parents.get(value), []).append(value)
+        if self.cut:
+            found.setdefault(None, []).append(UNLISTED)
+        return {value: tuple(below) for value, below in found.items()}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells over dimensions, each at most once, with shares of them, if any.
+
+    ``counted`` says what is counted: tables that count the same are of the same people, and share the cells that have
+    the same values; they may be a part of those that other tables count, ``within``. ``absent`` are the limits of cells
+    that the table leaves out; without them, nothing is known.
+    """
+
+    name: str
+    dimensions: tuple[Dimension, ...]
+    cells: tuple[Cell, ...]
+    counted: str = "people"
+    absent: tuple[int, int] | None = None
+    ratios: tuple[Ratio, ...] = ()
+    within: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a cell that stands twice, or that has no place among the dimensions."""
+        known = {(at, value) for at, one in enumerate(self.dimensions) for value in (*one.values, *one.parents.values())}
+        seen: dict[Coordinates, Cell] = {}
+        for cell in self.cells:
+            if cell.at in seen:
+                where = "" if cell.place is None else f" at {seen[cell.at].place} and at {cell.place}"
+                raise InputError(f"a cell of the table stands twice{where}; keep one of them")
+            if not all(value is None or (at, value) in known for at, value in enumerate(cell.at)):
+                raise InputError("a cell has a value that its dimension lacks; check the table")
+            seen[cell.at] = cell
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the dimensions."""
+        return tuple(one.name for one in self.dimensions)
+
+
+@refuse_truth(ask="len(counts) or .tables")
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts:
+    """Tables of counts of the same people; iterating gives the cells of each.
+
+    >>> sex = Dimension("sex", ("f", "m"))
+    >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED, mark="<11"))
+    >>> counts = Counts((Table("by sex", (sex,), cells),))
+    >>> counts, counts.schema
+    (<Counts: 3 cells of 1 table, 1 masked>, <Schema: 1 attribute, 1 of them in every row>)
+    """
+
+    tables: tuple[Table, ...]
+    reading: "Reading | None" = None
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes whose values exclude each other; one is total if no value can be missing."""
+        found: dict[str, Dimension] = {}
+        for one in (one for table in self.tables for one in table.dimensions if not one.overlapping):
+            known = found.get(one.name)
+            values = dict.fromkeys((*(known.values if known else ()), *one.values))
+            found[one.name] = Dimension(one.name, tuple(values), cut=one.cut or bool(known and known.cut))
+        return Schema(
+            tuple(
+                Attribute(one.name, frozenset(f"{one.name}{SIGN}{value}" for value in one.values), total=not one.cut)
+                for one in found.values()
+            )
+        )
+
+    def list_values(self) -> list[tuple[str, str]]:
+        """Return the values of all attributes, each once."""
+        every = ((one.name, value) for table in self.tables for one in table.dimensions for value in one.values)
+        return list(dict.fromkeys(every))
+
+    def with_parents(self, parents: Mapping[tuple[str, str], str]) -> "Counts":
+        """Return the same tables, with the parents of values of attributes."""
+
+        def climb(one: Dimension) -> Dimension:
+            own = {value: parent for (name, value), parent in parents.items() if name == one.name}
+            known = dict[str, str]()
+            for value in one.values:
+                while value in own and value not in known:
+                    known[value] = own[value]
+                    value = own[value]
+            return replace(one, parents=known)
+
+        tables = (replace(table, dimensions=tuple(map(climb, table.dimensions))) for table in self.tables)
+        return replace(self, tables=tuple(tables))
+
+    def __iter__(self) -> Iterator[Cell]:
+        return (cell for table in self.tables for cell in table.cells)
+
+    def __len__(self) -> int:
+        return sum(len(table.cells) for table in self.tables)
+
+    def __repr__(self) -> str:
+        return f"<Counts: {self}>"
+
+    def __str__(self) -> str:
+        masked = sum(cell.state is State.MASKED for cell in self)
+        tables = count_of(len(self.tables), "table")
+        return f"{count_of(len(self), 'cell')} of {tables}" + f", {masked:,} masked" * bool(masked)
+
+
+def name_values(names: Sequence[str], at: Coordinates) -> frozenset[tuple[str, str]]:
+    """Return the values of a cell with the names of their dimensions.
+
+    >>> sorted(name_values(("sex", "age"), ("f", None)))
+    [('sex', 'f')]
+    """
+    return frozenset((name, value) for name, value in zip(names, at, strict=True) if value is not None)

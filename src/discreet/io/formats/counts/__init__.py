@@ -1,0 +1,1 @@
+"""The layouts of published tables of counts, one file each."""

@@ -1,0 +1,56 @@
+"""Judging tables of counts by what they show, and by what can be worked out from them."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from discreet.data.counts import Counts, State
+from discreet.judging import checks
+from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
+from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.publications.counts.revealed import Search, find_revealed
+from discreet.runtime.text import count_of
+
+
+def judge_counts(counts: Counts, policy: Policy) -> AuditParts:
+    """Judge tables of counts: those that they show, and those that follow from these (section 3.4 of the theory)."""
+    search = find_revealed(counts, policy.k, width=policy.width)
+    low = search.find_shown(policy.k)
+    every = [_check_size(counts), checks.check_low_counts(policy, len(low), noun="count", sure="shown ")]
+    every.append(_check_cells(search, policy))
+    if policy.round_to is not None:
+        wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
+        every.append(checks.check_rounding(policy, wrong, "count"))
+    every += _check_zeros(search, policy)
+    return counts, str(counts), policy, tuple(every), Evidence(NO_PATTERNS, cells=search.found, shown=low)
+
+
+def _check_size(counts: Counts) -> Check:
+    if not len(counts):
+        return CheckName.SIZE.withhold(0, "There is no count, so there is nothing to judge.")
+    return CheckName.SIZE.release(f"{counts}.")
+
+
+def _check_cells(search: Search, policy: Policy) -> Check:
+    found, k = search.found, policy.k
+    if found:
+        kinds = {kind: sum(one.kind == kind for one in found) for kind in ("recovered", "told", "narrowed")}
+        of_kinds = ", ".join(f"{many:,} {kind}" for kind, many in kinds.items() if many)
+        sentence = f"{count_of(len(found), 'count')} of fewer than {k} can be worked out: {of_kinds}."
+        return CheckName.CELLS.withhold(len(found), sentence)
+    if search.undecided:
+        many = count_of(search.undecided, "masked count")
+        return CheckName.CELLS.review(search.undecided, f"What follows for {many} could not be decided in time.")
+    return CheckName.CELLS.release(f"No count of fewer than {k} that is masked or left out can be worked out.")
+
+
+def _check_zeros(search: Search, policy: Policy) -> Iterator[Check]:
+    """Judge counts of 0 that are shown or follow, as the policy judges them."""
+    if policy.zeros is Verdict.RELEASE:
+        return
+    limits = search.limits
+    is_said = limits.equations.states <= State.MASKED
+    zeros = int(np.count_nonzero(is_said & (limits.high == 0)))
+    sentence = f"{count_of(zeros, 'count')} of 0: nobody has these values."
+    none = CheckName.CLASS_DISCLOSURE.release("No count is known to be 0.")
+    yield Check(CheckName.CLASS_DISCLOSURE, policy.zeros, zeros, sentence) if zeros else none

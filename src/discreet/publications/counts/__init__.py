@@ -1,0 +1,1 @@
+"""Tables of counts: what their cells say together, and what a reader can work out."""

@@ -1,0 +1,272 @@
+"""Equations: how the counts of linked tables add up."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, product
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.data.counts import UNKNOWN, UNLISTED, Cell, Counts, Dimension, Place, Ratio, State, Table, name_values
+from discreet.errors import BudgetError, InputError
+from discreet.runtime.solver import Numbers
+
+Values: TypeAlias = frozenset[tuple[str, str]]  # names of attributes, each with a value
+Limits: TypeAlias = tuple[int, int]
+Names: TypeAlias = frozenset[str]
+MOST_CELLS: Final = 2_000_000  # cells, with those that are only sums of others or are left out
+
+
+class Key(NamedTuple):
+    """A count: of what, and with which values of attributes."""
+
+    counted: str
+    values: Values
+
+    def with_value(self, name: str, value: str | None) -> "Key":
+        """Return the count with another value of an attribute, or with all of its values together."""
+        rest = frozenset(pair for pair in self.values if pair[0] != name)
+        return Key(self.counted, rest if value is None else rest | {(name, value)})
+
+    def value(self, name: str) -> str | None:
+        """Return the value of an attribute; None for all of them."""
+        return next((value for one, value in self.values if one == name), None)
+
+    @property
+    def names(self) -> "Names":
+        """The attributes of which it has a value."""
+        return frozenset(name for name, _ in self.values)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value}" for name, value in sorted(self.values)) or "total"
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """Unknown counts with limits, and sums of them that are known.
+
+    Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
+    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another.
+    """
+
+    keys: tuple[Key, ...]
+    low: Numbers
+    high: Numbers
+    states: NDArray[np.uint8]
+    places: tuple[Place | None, ...]
+    offsets: Numbers
+    cells: Numbers
+    factors: Numbers
+    ratios: tuple[tuple[int, int, Ratio], ...] = ()
+
+    @cached_property
+    def users(self) -> tuple[Numbers, Numbers]:
+        """The rows that each cell is in: where those of a cell begin, and their numbers."""
+        order = np.argsort(self.cells, kind="stable")
+        offsets = np.zeros(len(self.keys) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.cells, minlength=len(self.keys)), out=offsets[1:])
+        return offsets, self.row_numbers[order]
+
+    @cached_property
+    def row_numbers(self) -> Numbers:
+        """The row of each entry."""
+        return np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
+
+    def row(self, number: int) -> Iterator[tuple[int, int]]:
+        """Yield the cells of a row, each with its factor."""
+        part = slice(self.offsets[number], self.offsets[number + 1])
+        return zip(self.cells[part].tolist(), self.factors[part].tolist(), strict=True)
+
+
+def list_equations(counts: Counts) -> Equations:
+    """Return the cells of all tables, each once, and every sum that holds between them.
+
+    A total is the sum of its parts: of the next tables with more attributes, value by value, and of the values
+    directly below it in a hierarchy (section 3.3 of the theory on tables). Two tables that share attributes, but no
+    listed total of these, have the same sums over the others. Attributes of which a person may have several values
+    add up to nothing.
+
+    >>> from discreet.data.counts import Cell
+    >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
+    >>> found = list_equations(Counts((Table("by sex", (Dimension("sex", ("f", "m")),), cells),)))
+    >>> [str(key) for key in found.keys], list(found.row(0))
+    (['total', 'sex f', 'sex m'], [(0, 1), (1, -1), (2, -1)])
+    """
+    builder = _Builder()
+    for table in counts.tables:
+        builder.take(table)
+    for table in counts.tables:
+        for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
+            builder.add_sums(table, names)
+    for one, other in combinations(counts.tables, 2):
+        builder.link(one, other)
+    for counted, wider in {(table.counted, table.within) for table in counts.tables if table.within is not None}:
+        builder.compare(counted, wider)
+    return builder.build()
+
+
+class _Builder:
+    """Collects cells and rows."""
+
+    def __init__(self) -> None:
+        self.index: dict[Key, int] = {}
+        self.low: list[int] = []
+        self.high: list[int] = []
+        self.states: list[State] = []
+        self.places: list[Place | None] = []
+        self.rows: dict[tuple[tuple[int, int], ...], None] = {}
+        self.ratios: list[tuple[int, int, Ratio]] = []
+        self.listed: dict[str, set[Names]] = {}  # of what is counted: the attributes of listed cells
+        self.shown: dict[str, set[Names]] = {}  # the same of each table
+        self.by_names: dict[tuple[str, Names], list[Key]] = {}
+
+    def take(self, table: Table) -> None:
+        """Add the cells of a table; one that another table has too must not contradict it."""
+        listed, shown = self.listed.setdefault(table.counted, set()), self.shown.setdefault(table.name, set())
+        for cell in table.cells:
+            key = Key(table.counted, name_values(table.names, cell.at))
+            shown.add(key.names)
+            if key in self.index:
+                self._merge(self.index[key], cell)
+            else:
+                self._add(key, cell.low, cell.high, cell.state, cell.place)
+        listed |= shown
+        for ratio in table.ratios:
+            part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
+            self.ratios.append((self._find(part), self._find(whole), ratio))
+
+    def _merge(self, number: int, cell: Cell) -> None:
+        low, high = max(self.low[number], cell.low), min(self.high[number], cell.high)
+        if low > high:
+            where = " and ".join(str(place) for place in (self.places[number], cell.place) if place is not None)
+            raise InputError(f"two tables disagree about the same count{f' ({where})' * bool(where)}; correct one")
+        self.low[number], self.high[number] = low, high
+        self.states[number] = min(self.states[number], cell.state)
+
+    def _add(self, key: Key, low: int, high: int, state: State, place: Place | None = None) -> int:
+        if len(self.index) >= MOST_CELLS:
+            raise BudgetError(f"the tables have more than {MOST_CELLS:,} cells with those that they leave out")
+        self.index[key] = len(self.low)
+        self.low.append(low)
+        self.high.append(high)
+        self.states.append(state)
+        self.places.append(place)
+        self.by_names.setdefault((key.counted, key.names), []).append(key)
+        return self.index[key]
+
+    def _find(self, key: Key, limits: Limits | None = None) -> int:
+        """Return the number of a cell; one that no table has is added, with limits if it was left out of one."""
+        known = self.index.get(key)
+        if known is not None:
+            return known
+        if limits is None or any(value == UNLISTED for _, value in key.values):
+            return self._add(key, 0, UNKNOWN, State.UNPUBLISHED)
+        return self._add(key, *limits, State.ABSENT)
+
+    def add_sums(self, table: Table, names: Names) -> None:
+        """Add the sums that lead to the cells of a table with these attributes, from cells with fewer of them."""
+        dimensions = [one for one in table.dimensions if one.name in names]
+        summable = {one.name for one in dimensions if not one.overlapping}
+        listed = self.listed[table.counted]
+        for fewer in sorted(listed, key=sorted):
+            is_near = fewer < names and not any(fewer < other < names for other in listed)
+            if is_near and names - fewer <= summable:
+                missing = [one for one in dimensions if one.name not in fewer]
+                for key in list(self.by_names.get((table.counted, fewer), ())):
+                    self._add_total(key, missing, table.absent)
+        deep = [one for one in dimensions if one.parents and not one.overlapping]
+        known = self.by_names[table.counted, names] if deep else []
+        for key in known:  # which grows meanwhile
+            for one in deep:
+                below = [key.with_value(one.name, value) for value in one.children(key.value(one.name))]
+                self._add_parts(key, below, deep, table.absent)
+
+    def _add_total(self, key: Key, missing: Sequence[Dimension], absent: Limits | None) -> None:
+        """Say that a count is the sum over all values of the attributes that it lacks."""
+        names = [one.name for one in missing]
+        below = [
+            Key(key.counted, key.values.union(zip(names, values, strict=True)))
+            for values in product(*(one.children(None) for one in missing))
+        ]
+        self._add_parts(key, below, missing, absent)
+
+    def _add_parts(self, key: Key, below: Sequence[Key], deep: Sequence[Dimension], absent: Limits | None) -> None:
+        """Say that a count is the sum of others, if anything is known about these."""
+        if below and (absent is not None or any(self._is_known(one, deep) for one in below)):
+            parts = ((self._find(one, absent), -1) for one in below)
+            self.rows.setdefault(((self.index[key], 1), *parts))
+
+    def _is_known(self, key: Key, deep: Sequence[Dimension]) -> bool:
+        """Return whether a cell is listed, or one below it."""
+        below = (key.with_value(one.name, value) for one in deep for value in one.children(key.value(one.name)))
+        return key in self.index or any(self._is_known(one, deep) for one in below)
+
+    def link(self, one: Table, other: Table) -> None:
+        """Say that two tables have the same sums over the attributes that only one of them has."""
+        mine, theirs = frozenset(one.names), frozenset(other.names)
+        shared = mine & theirs
+        is_linked = shared in self.listed[one.counted] or mine <= theirs or theirs <= mine
+        if one.counted != other.counted or is_linked:
+            return
+        groups = [self._group(table, shared) for table in (one, other)]
+        if any(group is None for group in groups):
+            return
+        first, second = groups
+        for values in first.keys() & second.keys() if first and second else ():
+            cells = [(cell, 1) for cell in first[values]] + [(cell, -1) for cell in second[values]]
+            self.rows.setdefault(tuple(sorted(cells)))
+
+    def compare(self, counted: str, wider: str) -> None:
+        """Say that those who are counted are among others: the rest of these is a count of its own.
+
+        Where the wider tables lack an attribute, only a value that no table lists is compared: if nobody has it there,
+        nobody has it here.
+        """
+        listed = self.listed.get(wider, set())
+        for key in [key for key in self.index if key.counted == counted]:
+            names = max((names for names in listed if names <= key.names), key=lambda one: (len(one), sorted(one)), default=None)
+            if names is None:
+                continue
+            whole = Key(wider, frozenset(pair for pair in key.values if pair[0] in names))
+            is_unlisted = any(value == UNLISTED for _, value in whole.values)
+            if whole in self.index and (names == key.names or is_unlisted):
+                rest = self._find(Key(f"{wider}, but not {counted}", key.values))
+                self.rows.setdefault(((self.index[whole], 1), (self.index[key], -1), (rest, -1)))
+
+    def _group(self, table: Table, shared: frozenset[str]) -> dict[Values, list[int]] | None:
+        """Return the cells of a table by their values of shared attributes; None if the others do not add up."""
+        others = [one for one in table.dimensions if one.name not in shared]
+        if any(one.overlapping for one in others):
+            return None
+        found: dict[Values, list[int]] = {}
+        fixed = [one for one in table.dimensions if one.name in shared]
+        for values in product(*(one.values for one in fixed)):
+            at = frozenset(zip((one.name for one in fixed), values, strict=True))
+            keys = [
+                Key(table.counted, at | {*zip((one.name for one in others), rest, strict=True)})
+                for rest in product(*(one.children(None) for one in others))
+            ]
+            if any(key in self.index for key in keys):
+                found[at] = [self._find(key, table.absent) for key in keys]
+        return found
+
+    def build(self) -> Equations:
+        """Return all that was collected."""
+        sizes = np.array([len(row) for row in self.rows], dtype=np.int64)
+        offsets = np.zeros(sizes.size + 1, dtype=np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        flat = np.array([pair for row in self.rows for pair in row], dtype=np.int64).reshape(-1, 2)
+        low, high = (np.array(ends, dtype=np.int64) for ends in (self.low, self.high))
+        return Equations(
+            tuple(self.index),
+            low,
+            high,
+            np.array(self.states, dtype=np.uint8),
+            tuple(self.places),
+            offsets,
+            np.ascontiguousarray(flat[:, 0]),
+            np.ascontiguousarray(flat[:, 1]),
+            tuple(self.ratios),
+        )

@@ -1,0 +1,317 @@
+"""Limits: what follows for each count of linked tables, from all that they say together."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import ceil, floor
+from time import monotonic
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet import kernels
+from discreet.data.counts import UNKNOWN
+from discreet.errors import InputError
+from discreet.publications.counts.equations import Equations
+from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, fit_ratio
+from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Program, Terms
+
+TINY: Final = 1e-6  # below this a solver's value is a whole number
+SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weights in proofs
+STEPS: Final = 50  # of propagation, for each cell and row: whole numbers may creep
+ROUNDS: Final = 100  # of shares and sums in turn
+WHOLE: Final = 400  # cells of a part that is solved in whole numbers
+CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
+SECONDS: Final = 60.0
+ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
+
+
+class Part(NamedTuple):
+    """Open cells that rows connect: their numbers, the rows, and the entries of these as columns and factors."""
+
+    cells: Numbers
+    rows: Numbers
+    row_of: Numbers
+    column_of: Numbers
+    factors: Numbers
+    fixed: Numbers  # what the cells of each row that are not open add up to
+
+
+@dataclass(eq=False)
+class Limits:
+    """The limits of each cell that are proven, step by step, and the values that it has in some table that fits.
+
+    >>> from discreet.data.counts import Cell, Counts, Dimension, State, Table
+    >>> from discreet.publications.counts.equations import list_equations
+    >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
+    >>> counts = Counts((Table("by sex", (Dimension("sex", ("f", "m")),), cells),))
+    >>> limits = Limits(list_equations(counts))
+    >>> limits.propagate()
+    >>> limits.low.tolist(), limits.high.tolist()
+    ([180, 177, 3], [180, 177, 3])
+    """
+
+    equations: Equations
+    seconds: float = SECONDS
+    low: Numbers = field(init=False)
+    high: Numbers = field(init=False)
+    least: Numbers = field(init=False)  # values of tables that fit, in whole numbers
+    largest: Numbers = field(init=False)
+    steps: list[Step] = field(default_factory=list, init=False)
+    end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with what the tables say."""
+        self.low, self.high = self.equations.low.copy(), self.equations.high.copy()
+        self.least, self.largest = np.full(self.low.size, UNKNOWN), np.full(self.low.size, -1)
+        self.end = monotonic() + self.seconds
+
+    def propagate(self) -> None:
+        """Narrow the limits by one row, or one share, after the other, until nothing changes."""
+        for _ in range(ROUNDS):
+            steps, broken = self._narrow(self.low, self.high)
+            self.steps += steps
+            if broken >= 0:
+                raise self._contradict(broken)
+            if not sum(self._fit(number) for number in range(len(self.equations.ratios))):
+                break
+        exact = self.low == self.high
+        self.least[exact] = self.largest[exact] = self.low[exact]
+
+    def _narrow(self, low: Numbers, high: Numbers) -> tuple[list[Step], int]:
+        """Narrow limits by rows; return the steps, and a row that cannot be, or -1."""
+        equations, most = self.equations, STEPS * (low.size + self.equations.offsets.size) + 10_000
+        rows = equations.offsets, equations.cells, equations.factors
+        steps, broken = kernels.equations.propagate(*rows, *equations.users, low, high, UNKNOWN, most)
+        found = []
+        for cell, side, limit, row in steps.tolist():
+            factor = next(factor for one, factor in equations.row(row) if one == cell)
+            found.append(Step(cell, side, limit, ((row, 1 if factor > 0 else -1),), abs(factor)))
+        return found, int(broken)
+
+    def _fit(self, number: int) -> bool:
+        """Narrow the limits of a part and a whole by their published share; return whether this changed any."""
+        *pair, ratio = self.equations.ratios[number]
+        fit = fit_ratio(ratio.low, ratio.high, *((int(self.low[at]), int(self.high[at])) for at in pair))
+        if fit is None:
+            where = "" if ratio.place is None else f" ({ratio.place})"
+            raise InputError(f"a share does not fit the counts that it is a share of{where}; check both")
+        changed = False
+        for cell, ends in zip(pair, fit, strict=True):
+            for side, limit in enumerate(ends):
+                limits = self.low if side == LOW else self.high
+                if limit > limits[cell] if side == LOW else limit < limits[cell]:
+                    limits[cell], changed = limit, True
+                    self.steps.append(Step(cell, side, limit, ratio=number))
+        return changed
+
+    def _contradict(self, row: int) -> InputError:
+        """Return what is wrong with a row that no counts satisfy: the first of its cells is the total."""
+        equations, cells = self.equations, [cell for cell, _ in self.equations.row(row)]
+        where = "" if equations.places[cells[0]] is None else f" at {equations.places[cells[0]]}"
+        parts = np.array(cells[1:])
+        known = equations.low[parts]
+        if np.array_equal(known, equations.high[parts]) and equations.low[cells[0]] == equations.high[cells[0]]:
+            said = f"the total{where} is {equations.low[cells[0]]:,}, but its parts add up to {known.sum():,}"
+            return InputError(f"{said}; correct one of them")
+        return InputError(f"no counts of people fit this table: see the total{where} and its parts")
+
+    def settle(self, wanted: Iterable[int], is_settled: Callable[[int], bool]) -> list[int]:
+        """Narrow the limits of some cells by linear programs until each is settled; return those that are not.
+
+        Every corner that is found is a table that fits, and may settle many cells at once.
+        """
+        left = []
+        for part, cells in self._list_parts([cell for cell in wanted if not is_settled(cell)]):
+            left += self._settle_part(part, cells, is_settled)
+        return left
+
+    def _settle_part(self, part: Part, cells: list[int], is_settled: Callable[[int], bool]) -> list[int]:
+        find = self._build(part, whole=False).prepare_corners()
+        column = {cell: at for at, cell in enumerate(part.cells.tolist())}
+        for cell in cells:
+            for side in (LOW, HIGH):
+                if is_settled(cell):
+                    break
+                self._look(part, cell, side, find(column[cell], 1 - 2 * side, self._left()))
+        open_cells = [cell for cell in cells if not is_settled(cell)]
+        if not open_cells or part.cells.size > WHOLE:
+            return open_cells
+        least = self._build(part, whole=True).prepare()
+        for cell in open_cells:
+            for sign in (1, -1):
+                if not is_settled(cell):
+                    costs = np.zeros(part.cells.size)
+                    costs[column[cell]] = sign
+                    solved = least(costs, self._left(), -np.inf)
+                    if solved.values is not None and self._witness(part, solved.values) and not solved.stopped:
+                        self._refute(part, cell, LOW if sign > 0 else HIGH)
+        return [cell for cell in open_cells if not is_settled(cell)]
+
+    def _refute(self, part: Part, cell: int, side: int) -> None:
+        """Show that a count has no value beyond the one that whole numbers reach, though linear programs allow it."""
+        limits = self.low if side == LOW else self.high
+        limit = int((self.least if side == LOW else self.largest)[cell])
+        if limit == limits[cell]:
+            return
+        low, high = self.low.copy(), self.high.copy()
+        if side == LOW:
+            high[cell] = limit - 1
+        else:
+            low[cell] = limit + 1
+        refutation = self._split(part, low, high, [CASES])
+        if refutation is not None:
+            limits[cell] = limit
+            self.steps.append(Step(cell, side, limit, refutation=refutation))
+
+    def _split(self, part: Part, low: Numbers, high: Numbers, left: list[int]) -> Refutation | None:
+        """Return why no whole numbers lie within limits, one case after the other; None if that is not shown in time."""
+        left[0] -= 1
+        if left[0] < 0:
+            return None
+        steps, broken = self._narrow(low, high)
+        if broken >= 0:
+            return Refutation((*steps, *self._cross(broken, low, high)))
+        widths = high[part.cells] - low[part.cells]
+        widths[widths == 0] = UNKNOWN
+        cell = int(part.cells[np.argmin(widths)])
+        split = int(low[cell] + (high[cell] - low[cell]) // 2)
+        if low[cell] == high[cell]:
+            return None
+        cases = []
+        for side in (HIGH, LOW):
+            ends = low.copy(), high.copy()
+            ends[side][cell] = split if side == HIGH else split + 1
+            found = self._split(part, *ends, left)
+            if found is None:
+                return None
+            cases.append(found)
+        return Refutation(tuple(steps), cell, split, tuple(cases))
+
+    def _cross(self, row: int, low: Numbers, high: Numbers) -> Iterator[Step]:
+        """Yield a step that leaves no value for a cell of a row that cannot be, unless one has none already."""
+        cells = [cell for cell, _ in self.equations.row(row)]
+        if (low[cells] > high[cells]).any():
+            return
+        for cell, factor in self.equations.row(row):
+            for side in (LOW, HIGH):
+                step = Step(cell, side, 0, ((row, 1 if factor > 0 else -1),), abs(factor))
+                known = Known(self.equations)
+                known.limits = [low.tolist(), high.tolist()]
+                limit = known.find_limit(step)
+                if limit is not None and (limit > high[cell] if side == LOW else limit < low[cell]):
+                    yield step._replace(limit=limit)
+                    return
+
+    def _look(self, part: Part, cell: int, side: int, corner: Corner | None) -> None:
+        """Take over what a corner shows: a table that fits, and a limit that its weights prove."""
+        if corner is None:
+            return
+        self._witness(part, corner.values)
+        value = float(corner.values[np.searchsorted(part.cells, cell)])
+        limits, wanted = (self.low, ceil(value - TINY)) if side == LOW else (self.high, floor(value + TINY))
+        if not (wanted > limits[cell] if side == LOW else wanted < limits[cell]):
+            return
+        step = self._prove(part, cell, side, corner.weights, wanted)
+        if step is not None:
+            limits[cell] = step.limit
+            self.steps.append(step)
+
+    def _prove(self, part: Part, cell: int, side: int, weights: Floats, wanted: int) -> Step | None:
+        """Return a step whose weights are whole numbers, and whose limit is the best of those that were tried."""
+        equations, best, total = self.equations, None, np.zeros(self.low.size, dtype=np.int64)
+        limits = self.low if side == LOW else self.high
+        for scale in SCALES:
+            whole = np.rint(weights * scale).astype(np.int64)
+            rows, times = part.rows[whole != 0], whole[whole != 0]
+            value, holds = kernels.equations.add_up(
+                rows,
+                times,
+                equations.offsets,
+                equations.cells,
+                equations.factors,
+                self.low,
+                self.high,
+                UNKNOWN,
+                cell,
+                scale,
+                side,
+                total,
+            )
+            if not holds:
+                continue
+            limit = -(-int(value) // scale) if side == LOW else int(value) // scale
+            known = int(limits[cell]) if best is None else best.limit
+            if limit > known if side == LOW else limit < known:
+                best = Step(cell, side, limit, tuple(zip(rows.tolist(), times.tolist(), strict=True)), scale)
+            if limit >= wanted if side == LOW else limit <= wanted:
+                break
+        return best
+
+    def _witness(self, part: Part, values: Floats) -> bool:
+        """Note the values of a table that fits, if they are whole numbers and keep every row; return whether they do."""
+        counts = np.rint(values).astype(np.int64)
+        if np.abs(values - counts).max(initial=0) > TINY or (counts < self.equations.low[part.cells]).any():
+            return False
+        sums = np.zeros(part.rows.size, dtype=np.int64)
+        np.add.at(sums, part.row_of, part.factors * counts[part.column_of])
+        if (sums != -part.fixed).any() or (counts > self.equations.high[part.cells]).any():
+            return False
+        self.least[part.cells] = np.minimum(self.least[part.cells], counts)
+        self.largest[part.cells] = np.maximum(self.largest[part.cells], counts)
+        return True
+
+    def _list_parts(self, wanted: list[int]) -> Iterator[tuple[Part, list[int]]]:
+        """Yield the parts that hold wanted cells, with these."""
+        if not wanted:
+            return
+        equations, is_open = self.equations, self.low < self.high
+        numbers = kernels.equations.find_parts(equations.offsets, equations.cells, *equations.users, is_open)
+        by_part: dict[int, list[int]] = {}
+        for cell in wanted:
+            by_part.setdefault(int(numbers[cell]), []).append(cell)
+        by_part.pop(-1, None)
+        order = np.argsort(numbers, kind="stable")
+        starts = np.searchsorted(numbers[order], np.arange(numbers.max(initial=-1) + 2))
+        entry_open = is_open[equations.cells]
+        entry_part = numbers[equations.cells[entry_open]]
+        row_part = np.full(equations.offsets.size - 1, -1)
+        row_part[equations.row_numbers[entry_open]] = entry_part
+        fixed = np.zeros(equations.offsets.size - 1, dtype=np.int64)
+        closed = ~entry_open
+        np.add.at(
+            fixed, equations.row_numbers[closed], equations.factors[closed] * self.low[equations.cells[closed]]
+        )
+        row_order = np.argsort(row_part, kind="stable")
+        row_starts = np.searchsorted(row_part[row_order], np.arange(numbers.max(initial=-1) + 2))
+        for number, cells in by_part.items():
+            members = order[starts[number] : starts[number + 1]]
+            rows = row_order[row_starts[number] : row_starts[number + 1]]
+            yield self._make_part(members, rows, fixed), cells
+
+    def _make_part(self, members: Numbers, rows: Numbers, fixed: Numbers) -> Part:
+        equations = self.equations
+        sizes = np.diff(equations.offsets)[rows]
+        places = np.repeat(equations.offsets[rows] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        cells = equations.cells[places]
+        is_open = self.low[cells] < self.high[cells]
+        row_of = np.repeat(np.arange(rows.size), sizes)[is_open]
+        columns = np.searchsorted(members, cells[is_open])
+        return Part(members, rows, row_of, columns, equations.factors[places][is_open], fixed[rows])
+
+    def _build(self, part: Part, *, whole: bool) -> Program:
+        # A count without an upper limit gets one that no table needs: what is shown with it is true all the same.
+        program, high = Program(), np.minimum(self.high[part.cells], 2 * self._most + ROOM).astype(np.float64)
+        program.add_columns(part.cells.size, lower=self.low[part.cells], upper=high, whole=whole)
+        terms = Terms(part.row_of, part.column_of, part.factors.astype(np.float64))
+        program.add_rows(part.rows.size, terms, lower=-part.fixed, upper=-part.fixed)
+        return program
+
+    @cached_property
+    def _most(self) -> int:
+        """The largest count that is known."""
+        return int(self.equations.low.max(initial=0))
+
+    def _left(self) -> float:
+        return max(0.01, self.end - monotonic())

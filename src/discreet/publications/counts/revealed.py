@@ -1,0 +1,212 @@
+"""Revealed counts: small numbers of people that linked tables give away, each with the sum that shows it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from discreet.data.counts import UNKNOWN, Counts, State
+from discreet.publications.counts.equations import Equations, Key, list_equations
+from discreet.publications.counts.limits import SECONDS, Limits
+from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, select_steps
+from discreet.publications.rules.intervals import format_limits
+
+Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
+SPELLED: Final = 3  # counts that a sum names one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Revealed:
+    """A small number of people that tables give away: from ``low`` to ``high`` have the values of ``keys``.
+
+    It is "recovered" if a masked or absent count follows exactly, "told" if no mask says that it is small, and
+    "narrowed" if fewer values are left than a policy asks for. Several keys are a group: all of them together.
+    """
+
+    kind: Kind
+    keys: tuple[Key, ...]
+    low: int
+    high: int
+    steps: tuple[Step, ...]
+    equations: Equations = field(repr=False)
+    row: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The sums that show it, one after the other."""
+        return "; ".join(dict.fromkeys(self.explain()))
+
+    @property
+    def counted(self) -> str:
+        """What is counted."""
+        return self.keys[0].counted
+
+    @property
+    def who(self) -> str:
+        """The values of those who are counted."""
+        return " or ".join(map(str, self.keys))
+
+    def explain(self) -> Iterator[str]:
+        """Yield a sum for each step, the last one about the count itself."""
+        known = Known(self.equations)
+        for step in self.steps:
+            yield _describe(known, step)
+            known.take(step)
+        if self.row is not None:
+            total = self.equations.row(self.row)
+            yield _describe_rest(known, list(total), self.low)
+
+    def __str__(self) -> str:
+        return f"{self.who}: {format_limits(self.low, self.high)}"
+
+
+class Search(NamedTuple):
+    """What tables reveal, and the cells for which it could not be decided."""
+
+    found: tuple[Revealed, ...]
+    undecided: int
+    limits: Limits
+
+    def find_shown(self, k: int) -> tuple[Revealed, ...]:
+        """Return the counts from 1 to k − 1 that the tables show."""
+        limits, equations = self.limits, self.limits.equations
+        is_small = (equations.states < State.MASKED) & (limits.low >= 1) & (limits.high < k)
+        order = sorted(np.flatnonzero(is_small).tolist(), key=lambda cell: int(limits.high[cell]))
+        return tuple(
+            Revealed("shown", (equations.keys[cell],), int(limits.low[cell]), int(limits.high[cell]), (), equations)
+            for cell in order
+        )
+
+
+def find_revealed(counts: Counts, k: int, *, width: int = 1, seconds: float = SECONDS) -> Search:
+    """Return the counts from 1 to k − 1 that follow from tables, though these do not show them.
+
+    Limits are propagated through all sums, then linear programs decide what is left, and whole numbers where these
+    leave a doubt (section 3.5 of the theory on tables).
+
+    >>> from discreet.data.counts import Cell, Dimension, Table
+    >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
+    >>> counts = Counts((Table("by sex", (Dimension("sex", ("f", "m")),), cells),))
+    >>> [(one.kind, str(one), one.sentence) for one in find_revealed(counts, 11).found]
+    [('recovered', 'sex m: 3', 'sex m = total 180 − sex f 177 = 3')]
+    """
+    equations = list_equations(counts)
+    limits = Limits(equations, seconds)
+    limits.propagate()
+    judge = _Judge(limits, k, width)
+    hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
+    left = limits.settle(hidden, judge.is_settled)
+    found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
+    found += judge.find_rests()
+    order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
+    return Search(tuple(found[at] for at in order), len(left), limits)
+
+
+class _Judge(NamedTuple):
+    """Decides about cells, by their proven limits and the values that they have in tables that fit."""
+
+    limits: Limits
+    k: int
+    width: int
+
+    def is_settled(self, cell: int) -> bool:
+        """Return whether it is certain that a cell is revealed, or that it is not."""
+        return self._name_kind(cell) == "recovered" or self._is_cleared(cell) or self._is_pinned(cell)
+
+    def _is_pinned(self, cell: int) -> bool:
+        limits = self.limits
+        return bool(limits.low[cell] == limits.least[cell] and limits.high[cell] == limits.largest[cell])
+
+    def _is_cleared(self, cell: int) -> bool:
+        """Return whether tables fit in which the cell has other values, so that nothing small is certain."""
+        limits = self.limits
+        least, largest = int(limits.least[cell]), int(limits.largest[cell])
+        if largest < 0 or limits.low[cell] >= self.k:
+            return bool(limits.low[cell] >= self.k)
+        is_open = least == 0 or largest >= self.k or self._says_small(cell)
+        return is_open and least < largest and largest - least >= self.width
+
+    def _says_small(self, cell: int) -> bool:
+        """Return whether the mask of a cell says by itself that its count is from 1 to k − 1."""
+        equations = self.limits.equations
+        is_masked = equations.states[cell] == State.MASKED
+        return bool(is_masked and equations.low[cell] >= 1 and equations.high[cell] < self.k)
+
+    def _name_kind(self, cell: int) -> Kind | None:
+        limits, equations = self.limits, self.limits.equations
+        low, high = int(limits.low[cell]), int(limits.high[cell])
+        if low >= 1 and high < self.k:
+            if low == high and equations.states[cell] != State.UNPUBLISHED:
+                return "recovered"
+            if not self._says_small(cell):
+                return "told"
+        is_narrow = high - low < self.width and high - low < equations.high[cell] - equations.low[cell]
+        return "narrowed" if is_narrow and 0 < high and low < self.k and low < high else None
+
+    def judge(self, cell: int) -> Revealed | None:
+        """Return what is revealed of a cell."""
+        kind, limits = self._name_kind(cell), self.limits
+        if kind is None:
+            return None
+        low, high = int(limits.low[cell]), int(limits.high[cell])
+        steps = select_steps(limits.equations, limits.steps, [(cell, LOW), (cell, HIGH)])
+        return Revealed(kind, (limits.equations.keys[cell],), low, high, tuple(steps), limits.equations)
+
+    def find_rests(self) -> Iterator[Revealed]:
+        """Yield groups of counts that are not known, but add up to 1 to k − 1: a total minus its known parts."""
+        limits, equations = self.limits, self.limits.equations
+        is_open = limits.low < limits.high
+        rows = equations.row_numbers
+        unknown = np.bincount(rows, is_open[equations.cells], equations.offsets.size - 1)
+        sums = np.zeros(equations.offsets.size - 1, dtype=np.int64)
+        np.add.at(sums, rows, np.where(is_open[equations.cells], 0, equations.factors * limits.low[equations.cells]))
+        heads = equations.cells[equations.offsets[:-1]]
+        is_sum = (np.add.reduceat(equations.factors, equations.offsets[:-1]) == 2 - np.diff(equations.offsets)) if rows.size else np.zeros(0, bool)
+        small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & is_sum
+        for row in np.flatnonzero(small).tolist():
+            cells = [cell for cell, _ in equations.row(row)]
+            keys = tuple(equations.keys[cell] for cell in cells if is_open[cell])
+            known = [(cell, side) for cell in cells if not is_open[cell] for side in (LOW, HIGH)]
+            steps = select_steps(equations, limits.steps, known)
+            yield Revealed("told", keys, int(sums[row]), int(sums[row]), tuple(steps), equations, row)
+
+
+def _describe(known: Known, step: Step) -> str:
+    """Return a step in words: the sum that bounds a count."""
+    keys = known.equations.keys
+    if step.ratio is not None:
+        part, whole, _ = known.equations.ratios[step.ratio]
+        sign = ("≥", "≤")[step.side]
+        return f"{keys[step.cell]} {sign} {step.limit:,}, by the share of {keys[part]} in {keys[whole]}"
+    terms, is_exact = [], step.scale == 1
+    for cell, factor in known.terms(step).items():
+        end = known.limits[LOW if (factor > 0) == (step.side == LOW) else HIGH][cell]
+        is_exact &= known.limits[LOW][cell] == known.limits[HIGH][cell]
+        terms.append((factor, str(keys[cell]), end))
+    sign = "=" if is_exact else ("≥", "≤")[step.side]
+    value = f"{step.scale} × " * (step.scale > 1)
+    return f"{value}{keys[step.cell]} {sign} {_format(terms)} {sign} {step.limit * step.scale:,}"
+
+
+def _describe_rest(known: Known, row: Sequence[tuple[int, int]], rest: int) -> str:
+    terms = [
+        (factor, str(known.equations.keys[cell]), known.limits[LOW][cell])
+        for cell, factor in row
+        if known.limits[LOW][cell] == known.limits[HIGH][cell]
+    ]
+    return f"{_format(terms)} = {rest:,}"
+
+
+def _format(terms: Sequence[tuple[int, str, int]]) -> str:
+    """Return a sum of counts: few with their names, of many only what they add up to."""
+    parts = []
+    for sign in (1, -1):
+        own = [(abs(factor), name, end) for factor, name, end in terms if factor * sign > 0]
+        if len(own) > SPELLED:
+            many = sum(factor * end for factor, _, end in own)
+            parts.append((sign, f"{len(own):,} other counts {many:,}"))
+        else:
+            parts += [(sign, f"{f'{factor} × ' * (factor > 1)}{name} {end:,}") for factor, name, end in own]
+    text = "".join(f" {'+' if sign > 0 else '−'} {part}" for sign, part in parts)
+    return text.removeprefix(" + ").removeprefix(" ") or "0"
