@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Coordinates: TypeAlias = tuple[str | None, ...]  # a value of each dimension; None for all of its values together
 UNKNOWN: Final = LARGEST_COUNT  # an upper limit that says nothing
+PEOPLE: Final = "people"  # what tables count unless they say otherwise
 UNLISTED: Final = "(not listed)"  # stands for all values that a file may have left out
 
 
@@ -108,7 +109,7 @@ class Table:
     name: str
     dimensions: tuple[Dimension, ...]
     cells: tuple[Cell, ...]
-    counted: str = "people"
+    counted: str = PEOPLE
     absent: tuple[int, int] | None = None
     ratios: tuple[Ratio, ...] = ()
     within: str | None = None

@@ -1,9 +1,10 @@
 """Equations: how the counts of linked tables add up."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
+from math import prod
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from discreet.runtime.solver import Numbers
 Values: TypeAlias = frozenset[tuple[str, str]]  # names of attributes, each with a value
 Limits: TypeAlias = tuple[int, int]
 Names: TypeAlias = frozenset[str]
+MOST_JOINT: Final = 50_000  # cells of a table over all attributes that others combine in a circle
 MOST_CELLS: Final = 2_000_000  # cells, with those that are only sums of others or are left out
 
 
@@ -48,7 +50,8 @@ class Equations:
     """Unknown counts with limits, and sums of them that are known.
 
     Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
-    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another.
+    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. If it is not ``is_whole``,
+    more might follow from people who must fit all tables at once.
     """
 
     keys: tuple[Key, ...]
@@ -60,6 +63,7 @@ class Equations:
     cells: Numbers
     factors: Numbers
     ratios: tuple[tuple[int, int, Ratio], ...] = ()
+    is_whole: bool = True
 
     @cached_property
     def users(self) -> tuple[Numbers, Numbers]:
@@ -97,9 +101,13 @@ def list_equations(counts: Counts) -> Equations:
     builder = _Builder()
     for table in counts.tables:
         builder.take(table)
-    for table in counts.tables:
-        for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
-            builder.add_sums(table, names)
+    joint = [table for counted in builder.listed for table in builder.join(counted, counts.tables)]
+    known = -1
+    while known < len(builder.index):  # a sum may add cells that are parts of others
+        known = len(builder.index)
+        for table in (*counts.tables, *joint):
+            for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
+                builder.add_sums(table, names)
     for one, other in combinations(counts.tables, 2):
         builder.link(one, other)
     for counted, wider in {(table.counted, table.within) for table in counts.tables if table.within is not None}:
@@ -120,6 +128,7 @@ class _Builder:
         self.ratios: list[tuple[int, int, Ratio]] = []
         self.listed: dict[str, set[Names]] = {}  # of what is counted: the attributes of listed cells
         self.shown: dict[str, set[Names]] = {}  # the same of each table
+        self.is_whole = True
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
 
     def take(self, table: Table) -> None:
@@ -132,10 +141,31 @@ class _Builder:
                 self._merge(self.index[key], cell)
             else:
                 self._add(key, cell.low, cell.high, cell.state, cell.place)
+        if table.absent is not None:  # then even a table of nothing says something
+            shown.add(frozenset(table.names))
         listed |= shown
         for ratio in table.ratios:
             part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
             self.ratios.append((self._find(part), self._find(whole), ratio))
+
+    def join(self, counted: str, tables: Sequence[Table]) -> Iterator[Table]:
+        """Yield a table over all attributes that listed ones combine in a circle: there must be people for all of them.
+
+        Without circles, people who fit two tables alone fit both together.
+        """
+        core = find_circle(self.listed[counted])
+        own = [table for table in tables if table.counted == counted]
+        dimensions = {one.name: one for table in own for one in table.dimensions if one.name in core}
+        if not core or core in self.listed[counted] or any(one.overlapping for one in dimensions.values()):
+            return
+        many = prod(len(one.children(None)) + len(one.parents) for one in dimensions.values())
+        if many > MOST_JOINT:
+            self.is_whole = False
+            return
+        joint = Table(f"joint {counted}", tuple(dimensions.values()), (), counted, (0, UNKNOWN))
+        self.shown[joint.name] = {core}
+        self.listed[counted].add(core)
+        yield joint
 
     def _merge(self, number: int, cell: Cell) -> None:
         low, high = max(self.low[number], cell.low), min(self.high[number], cell.high)
@@ -269,4 +299,23 @@ class _Builder:
             np.ascontiguousarray(flat[:, 0]),
             np.ascontiguousarray(flat[:, 1]),
             tuple(self.ratios),
+            self.is_whole,
         )
+
+
+def find_circle(patterns: Iterable[Names]) -> Names:
+    """Return the attributes that sets of them combine in a circle; none if the sets form an acyclic hypergraph.
+
+    An attribute of one set alone, and a set within another, are in no circle (Graham; Yu and Ozsoyoglu).
+
+    >>> sorted(find_circle(map(frozenset, ["ab", "bc", "ac", "cd"]))), sorted(find_circle(map(frozenset, ["ab", "bc"])))
+    (['a', 'b', 'c'], [])
+    """
+    left = {*patterns}
+    while True:
+        single = {name for names in left for name in names if sum(name in other for other in left) == 1}
+        cut = {names - single for names in left}
+        cut = {names for names in cut if not any(names < other for other in cut)}
+        if cut == left:
+            return frozenset[str]().union(*left) if len(left) > 1 else frozenset()
+        left = cut

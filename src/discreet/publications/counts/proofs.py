@@ -132,11 +132,11 @@ def select_steps(equations: Equations, steps: Sequence[Step], wanted: Iterable[t
         if number is None or number in needed:
             continue
         needed.add(number)
-        queue += [(used, number) for used in _list_used(known, steps[number])]
+        queue += [(used, number) for used in list_used(known, steps[number])]
     return [steps[number] for number in sorted(needed)]
 
 
-def _list_used(known: Known, step: Step) -> Iterator[tuple[int, int]]:
+def list_used(known: Known, step: Step) -> Iterator[tuple[int, int]]:
     """Yield the limits that a step uses, each a cell and a side."""
     if step.refutation is not None:  # which may use any limit
         yield from ((cell, side) for cell in range(len(known.equations.keys)) for side in (LOW, HIGH))

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.data.counts import UNKNOWN, Counts, State
+from discreet.data.counts import PEOPLE, Counts, State
 from discreet.publications.counts.equations import Equations, Key, list_equations
 from discreet.publications.counts.limits import SECONDS, Limits
-from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, select_steps
+from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, list_used, select_steps
 from discreet.publications.rules.intervals import format_limits
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
@@ -57,8 +58,15 @@ class Revealed:
             total = self.equations.row(self.row)
             yield _describe_rest(known, list(total), self.low)
 
+    def list_used(self) -> frozenset[int]:
+        """Return the numbers of all cells that the sums use."""
+        known = Known(self.equations)
+        used = {cell for step in self.steps for cell, _ in list_used(known, step)}
+        return frozenset(used if self.row is None else used | {cell for cell, _ in self.equations.row(self.row)})
+
     def __str__(self) -> str:
-        return f"{self.who}: {format_limits(self.low, self.high)}"
+        counted = "" if self.counted == PEOPLE else f"{self.counted}: "
+        return f"{counted}{self.who}: {format_limits(self.low, self.high)}"
 
 
 class Search(NamedTuple):
@@ -91,7 +99,11 @@ def find_revealed(counts: Counts, k: int, *, width: int = 1, seconds: float = SE
     >>> [(one.kind, str(one), one.sentence) for one in find_revealed(counts, 11).found]
     [('recovered', 'sex m: 3', 'sex m = total 180 − sex f 177 = 3')]
     """
-    equations = list_equations(counts)
+    return search_equations(list_equations(counts), k, width=width, seconds=seconds)
+
+
+def search_equations(equations: Equations, k: int, *, width: int = 1, seconds: float = SECONDS) -> Search:
+    """Return the counts from 1 to k − 1 that follow from equations, as ``find_revealed`` does from tables."""
     limits = Limits(equations, seconds)
     limits.propagate()
     judge = _Judge(limits, k, width)
@@ -100,7 +112,7 @@ def find_revealed(counts: Counts, k: int, *, width: int = 1, seconds: float = SE
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
-    return Search(tuple(found[at] for at in order), len(left), limits)
+    return Search(tuple(found[at] for at in order), len(left) + (not equations.is_whole), limits)
 
 
 class _Judge(NamedTuple):
@@ -175,18 +187,27 @@ class _Judge(NamedTuple):
 def _describe(known: Known, step: Step) -> str:
     """Return a step in words: the sum that bounds a count."""
     keys = known.equations.keys
+    name = partial(_name, {keys[cell].counted for cell in known.terms(step)})
     if step.ratio is not None:
         part, whole, _ = known.equations.ratios[step.ratio]
         sign = ("≥", "≤")[step.side]
         return f"{keys[step.cell]} {sign} {step.limit:,}, by the share of {keys[part]} in {keys[whole]}"
+    if step.refutation is not None:
+        sign = ("≥", "≤")[step.side]
+        return f"{keys[step.cell]} {sign} {step.limit:,}, as no other whole numbers fit all sums"
     terms, is_exact = [], step.scale == 1
     for cell, factor in known.terms(step).items():
         end = known.limits[LOW if (factor > 0) == (step.side == LOW) else HIGH][cell]
         is_exact &= known.limits[LOW][cell] == known.limits[HIGH][cell]
-        terms.append((factor, str(keys[cell]), end))
+        terms.append((factor, name(keys[cell]), end))
     sign = "=" if is_exact else ("≥", "≤")[step.side]
     value = f"{step.scale} × " * (step.scale > 1)
-    return f"{value}{keys[step.cell]} {sign} {_format(terms)} {sign} {step.limit * step.scale:,}"
+    return f"{value}{name(keys[step.cell])} {sign} {_format(terms)} {sign} {step.limit * step.scale:,}"
+
+
+def _name(counted: set[str], key: Key) -> str:
+    """Return the name of a count; if several things are counted, with what it counts."""
+    return str(key) if len(counted) <= 1 else f"{key.counted}, {key}" if key.values else key.counted
 
 
 def _describe_rest(known: Known, row: Sequence[tuple[int, int]], rest: int) -> str:
