@@ -95,6 +95,12 @@ def _judge_table() -> None:
     discreet.block(rows, min_support=5, k=30, method="add")
 
 
+def _judge_counts() -> None:
+    lines = ["Total,Total,60", *(f"{one},Total,20\nTotal,{one},20" for one in "abc"), "a,a,14", "a,b,*", "b,a,*", "c,c,12"]
+    masked = [f"{one},{two},*" for one, two in ("ac", "bb", "bc", "ca", "cb")]
+    discreet.audit(discreet.read_counts(BytesIO("\n".join(["x,y,n", *lines, *masked]).encode())), k=5)
+
+
 def _hide() -> None:
     rows = ROWS()
     discreet.hide(rows, [rows.labels[:1]], reading="dynamic")
@@ -138,6 +144,7 @@ JOBS: Final = {
     "judging": CompileJob(_judge, 3),
     "blocking": CompileJob(_block, 4),
     "tables": CompileJob(_judge_table, 1),
+    "tables of counts": CompileJob(_judge_counts, 1),
     "attacking": CompileJob(_attack, 2),
     "detecting": CompileJob(_detect, 1),
     "verifying": CompileJob(_verify, 1),

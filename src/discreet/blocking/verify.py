@@ -226,8 +226,11 @@ def _read_patterns(name: str, data: bytes) -> tuple[Json, Pairs]:
     if name == "patterns.json":
         facts = {"max_length": None, "schema": [], "hierarchy": [], **OBJECT(text)}
         _check_form(facts, name)
+        form = "a pattern in patterns.json"
         for one in facts["patterns"]:
-            _check_form(one, "a pattern in patterns.json")
+            is_plain = type(one) is dict and one.keys() == FORMS[form].keys() and type(one["support"]) is int
+            if not (is_plain and type(one["items"]) is list):  # which is quick to see, for the many
+                _check_form(one, form)
         return facts, [(one["items"], one["support"]) for one in facts.pop("patterns")]
     if name == "patterns.csv":
         header, *cells = csv.reader(StringIO(text, newline=""), strict=True)

@@ -23,6 +23,7 @@ OVERHEAD: Final = 1024  # bits of memory that a mask takes beside its own
 MOST_ROWS: Final = 10**12  # times MOST_VALUES, they fit in 64 bits
 MOST_STEPS: Final = 1 << 30  # about ten minutes
 SLOW: Final = 1 << 12  # bits of masks that take one step more
+FEW: Final = 1 << 9  # items up to which masks are sums of powers of 2, which is quick
 SHORT: Final = 1 << 64  # masks below are quick to change
 NONZERO: Final = re.compile(rb"[^\0]")
 # Characters without a width that Python calls printable: joiners, fillers, variation selectors.
@@ -92,9 +93,11 @@ def code_itemsets(pairs: Pairs, claims: Json) -> Masks:
         raise InputError(f"more than {MOST_ROWS:,} rows are too many to check")
     if len(pairs) * (len(bits) + OVERHEAD) > MOST_BITS:
         raise InputError(f"{len(pairs):,} itemsets of {len(bits):,} items are too many to check")
-    listed = list[tuple[int, int]]()
+    listed, powers = list[tuple[int, int]](), {item: 1 << at for item, at in bits.items()} if len(bits) <= FEW else {}
     for items, support in pairs:
-        listed.append((_mask([bits[item] for item in items]), support))
+        # A sum of powers of 2 is their mask; if one comes twice, it has fewer bits, and is refused below.
+        mask = sum(map(powers.__getitem__, items)) if powers else _mask([bits[item] for item in items])
+        listed.append((mask, support))
         if listed[-1][0].bit_count() < len(items):
             raise InputError(f"{items!r:.99} {TWICE}")
         if not claims["min_support"] <= support <= claims["n"]:

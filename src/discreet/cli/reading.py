@@ -113,7 +113,7 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
     if not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
         if any(asked.given("counts", "total", "masked")):
-            return Judged(*_judge_counts(asked, *wrong), [])
+            return _judge_counts(asked, *wrong)
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)
     judge_by = partial(
@@ -139,12 +139,13 @@ def _judge_facts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
     return discreet.audit(value, rows=rows, k=asked.k, policy=asked.policy, schema=asked.schema), source
 
 
-def _judge_counts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
-    """Audit tables of counts."""
+def _judge_counts(asked: JudgeOptions, *wrong: str) -> Judged:
+    """Audit tables of counts, perhaps with older ones, and with the rows that they count."""
     for_counts = {"counts", "total", "masked", "round_to", "hierarchy", "format"}
     reading = {"columns", "drop", "separator", "encoding", "sheet"}
-    every = (*names(PublicationOptions), *wrong, "schema", "kind", "n", "rows_file", *names(ReadOptions))
-    asked.refuse("tables of counts", *(name for name in every if name not in for_counts | reading))
+    allowed = for_counts | reading | {*names(OlderOptions)} | ({*names(ReadOptions)} if asked.rows_file else set())
+    every = (*names(PublicationOptions), *wrong, "schema", "kind", "n", *names(ReadOptions))
+    asked.refuse("tables of counts", *(name for name in every if name not in allowed))
     reader = partial(
         discreet.read_counts,
         format=asked.format,
@@ -157,7 +158,12 @@ def _judge_counts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
     )
     counts, source = digest(asked.file, reader)
     asked.announce(counts)
-    return discreet.audit(counts, k=asked.k, policy=asked.policy), source
+    olds = [digest(place, reader) for place in asked.against]
+    rows = None if asked.rows_file is None else read_all(asked.rows_file, replace(asked, format=None, hierarchy=()))[0]
+    judged = discreet.audit(
+        counts, k=asked.k, policy=asked.policy, rows=rows, against=[old for old, _ in olds], grown=asked.grown
+    )
+    return Judged(judged, source, [one for _, one in olds])
 
 
 def _judge_trees(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:

@@ -102,8 +102,8 @@ class Table:
     """Cells over dimensions, each at most once, with shares of them, if any.
 
     ``counted`` says what is counted: tables that count the same are of the same people, and share the cells that have
-    the same values; they may be a part of those that other tables count, ``within``. ``absent`` are the limits of cells
-    that the table leaves out; without them, nothing is known.
+    the same values; they may be a part of those that other tables count, ``within``, of whom the ``rest`` has a name
+    too. ``absent`` are the limits of cells that the table leaves out; without them, nothing is known.
     """
 
     name: str
@@ -113,6 +113,7 @@ class Table:
     absent: tuple[int, int] | None = None
     ratios: tuple[Ratio, ...] = ()
     within: str | None = None
+    rest: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a cell that stands twice, or that has no place among the dimensions."""

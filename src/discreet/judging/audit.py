@@ -37,6 +37,7 @@ from discreet.judging.reading import check_reading
 from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.mining.mine import Mining, mine
+from discreet.publications.counts.exposed import find_exposed
 from discreet.publications.rules.bounded import MOST
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Changes, compare_releases, is_followed
@@ -131,6 +132,8 @@ class Audit:
     @cached_property
     def exposed_if_known(self) -> Exposed | None:
         """The exposed rows; None without rows or channels."""
+        if isinstance(self.candidate, Counts) and self.rows is not None:
+            return find_exposed(self.rows, (*self.evidence.cells, *self.evidence.shown))
         found = self.evidence.channels if self.people is None else self.people
         return None if self.rows is None or found is None else found.rows(self.rows)
 
@@ -297,7 +300,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     rows: Rows | Iterable[Iterable[Label]] | ArrayLike | None = None,
     targets: ArrayLike | None = None,
     schema: str | Groups | None = None,
-    against: Patterns | Iterable[Patterns] = (),
+    against: Patterns | Counts | Iterable[Patterns | Counts] = (),
     grown: bool = False,
     n: int | None = None,
     kind: Kind | None = None,
@@ -328,16 +331,20 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     <Audit: RELEASE, 3 itemsets, k=10>
     """
     rule = as_policy(policy, k)
+    if isinstance(source, Counts):
+        if min_support is not None or limits or targets is not None or schema is not None or n is not None:
+            raise OptionError("tables of counts are judged as they are; give k or a policy, rows and older tables alone")
+        older = (against,) if isinstance(against, Counts) else tuple(against)
+        if not all(isinstance(one, Counts) for one in older):
+            raise OptionError(Option("against"), " must be tables of counts too; read them with read_counts")
+        data = None if rows is None else as_rows(rows)
+        return Audit(*judge_counts(source, rule, older, grown=grown), rows=data)
     olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(against, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)
     if not isinstance(source, Patterns | Transactions | Merged) and is_tree(source):
         if for_itemsets:
             raise OptionError("a tree is judged by its counts alone; give k or a policy, and nothing for itemsets")
         return Audit(*judge_trees(source, rule, rows, targets))
-    if isinstance(source, Counts):
-        if for_itemsets:
-            raise OptionError("tables of counts are judged as they are; give k or a policy, and nothing for itemsets")
-        return Audit(*judge_counts(source, rule))
     if targets is not None:
         raise OptionError("targets are for regression trees; leave them out")
     left_out, hierarchy = limits.pop("leave_out", None), limits.pop("hierarchy", None)

@@ -1,6 +1,6 @@
 """Judging tables of counts by what they show, and by what can be worked out from them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -8,13 +8,18 @@ from discreet.data.counts import Counts, State
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.publications.counts.older import join_releases
 from discreet.publications.counts.revealed import Search, find_revealed
 from discreet.runtime.text import count_of
 
 
-def judge_counts(counts: Counts, policy: Policy) -> AuditParts:
-    """Judge tables of counts: those that they show, and those that follow from these (section 3.4 of the theory)."""
-    search = find_revealed(counts, policy.k, width=policy.width)
+def judge_counts(counts: Counts, policy: Policy, olds: Sequence[Counts] = (), *, grown: bool = False) -> AuditParts:
+    """Judge tables of counts: those that they show, and those that follow from these (section 3.4 of the theory).
+
+    Together with older tables, those who came since are counts of their own.
+    """
+    joint, doubts = join_releases(counts, olds, grown=grown)
+    search = find_revealed(joint, policy.k, width=policy.width)
     low = search.find_shown(policy.k)
     every = [_check_size(counts), checks.check_low_counts(policy, len(low), noun="count", sure="shown ")]
     every.append(_check_cells(search, policy))
@@ -22,6 +27,7 @@ def judge_counts(counts: Counts, policy: Policy) -> AuditParts:
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
         every.append(checks.check_rounding(policy, wrong, "count"))
     every += _check_zeros(search, policy)
+    every += [CheckName.DIFFERENCING.review(len(doubts), doubts[0])] if doubts else []
     return counts, str(counts), policy, tuple(every), Evidence(NO_PATTERNS, cells=search.found, shown=low)
 
 

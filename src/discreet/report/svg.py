@@ -142,11 +142,12 @@ LETTER, LETTERS = 7, 44
 """Pixels that a letter takes on average, or less; and letters of a sum that have room side by side."""
 
 
-def cells_svg(channel: Channel | Difference, patterns: Patterns) -> str:
+def cells_svg(channel: Channel | Difference, patterns: Patterns, terms: Sequence[Term] = ()) -> str:
     """Return a channel as a drawing: those who have base, of these those who have other items of top, and the rest.
 
     Up to two items that base lacks are circles; for more, a bar for each support of the sum leads from base to the
-    rest. The sum stands below. Labels are cut, and all that may be HTML in them is escaped.
+    rest. The sum, whose ``terms`` may be known, stands below. Labels are cut, and all that may be HTML in them is
+    escaped.
 
     >>> from discreet import detect, mine
     >>> patterns = mine([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10)
@@ -154,7 +155,7 @@ def cells_svg(channel: Channel | Difference, patterns: Patterns) -> str:
     >>> svg[:4], "<desc>50 − 48 = 2</desc>" in svg
     ('<svg', True)
     """
-    terms = channel.terms(patterns)
+    terms = terms or channel.terms(patterns)
     lacked = sort_labels(channel.top - channel.base)
     circled = len(lacked) <= CIRCLES or isinstance(channel, Difference)
     drawn = list(_circles(channel, patterns) if circled else _steps(channel, terms))

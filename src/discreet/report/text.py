@@ -85,7 +85,9 @@ def _show_finding(finding: AuditFinding) -> str:
         case "implication":
             return f"{finding}: all {count_of(finding.terms[0].support, 'row')}"
         case "cell":
-            return f"{finding.value.kind}: {finding}, as {finding.explain()}"
+            *before, last = finding.explain().split("; ")
+            steps = f" (after {count_of(len(before), 'other sum')}; --json lists them)" if before else ""
+            return f"{finding.value.kind}: {last}{steps}"
         case "remainder" | "bounds":
             return f"{finding}, as {finding.explain()}"
     return str(finding)

@@ -110,8 +110,9 @@ def list_equations(counts: Counts) -> Equations:
                 builder.add_sums(table, names)
     for one, other in combinations(counts.tables, 2):
         builder.link(one, other)
-    for counted, wider in {(table.counted, table.within) for table in counts.tables if table.within is not None}:
-        builder.compare(counted, wider)
+    parts = {(one.counted, one.within): one.rest for one in counts.tables if one.within is not None}
+    for (counted, wider), rest in parts.items():
+        builder.compare(counted, wider, rest or f"{wider} other than {counted}")
     return builder.build()
 
 
@@ -248,7 +249,7 @@ class _Builder:
             cells = [(cell, 1) for cell in first[values]] + [(cell, -1) for cell in second[values]]
             self.rows.setdefault(tuple(sorted(cells)))
 
-    def compare(self, counted: str, wider: str) -> None:
+    def compare(self, counted: str, wider: str, rest: str) -> None:
         """Say that those who are counted are among others: the rest of these is a count of its own.
 
         Where the wider tables lack an attribute, only a value that no table lists is compared: if nobody has it there,
@@ -256,14 +257,13 @@ class _Builder:
         """
         listed = self.listed.get(wider, set())
         for key in [key for key in self.index if key.counted == counted]:
-            names = max((names for names in listed if names <= key.names), key=lambda one: (len(one), sorted(one)), default=None)
-            if names is None:
-                continue
+            shared = [names for names in listed if names <= key.names]
+            names = max(shared, key=lambda one: (len(one), sorted(one)), default=frozenset())
             whole = Key(wider, frozenset(pair for pair in key.values if pair[0] in names))
             is_unlisted = any(value == UNLISTED for _, value in whole.values)
             if whole in self.index and (names == key.names or is_unlisted):
-                rest = self._find(Key(f"{wider}, but not {counted}", key.values))
-                self.rows.setdefault(((self.index[whole], 1), (self.index[key], -1), (rest, -1)))
+                others = self._find(Key(rest, key.values))
+                self.rows.setdefault(((self.index[whole], 1), (self.index[key], -1), (others, -1)))
 
     def _group(self, table: Table, shared: frozenset[str]) -> dict[Values, list[int]] | None:
         """Return the cells of a table by their values of shared attributes; None if the others do not add up."""

@@ -108,8 +108,9 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
     if isinstance(value, PeopleCell):
         return Shown(words, [(show_terms(finding.terms), value.size)])
     if isinstance(value, Channel | Difference):
-        lines = [(show_terms(finding.terms), f"{value.count:,}")]
-        return Shown(words, lines, Html(cells_svg(value, audit.evidence.listed)))
+        terms = finding.terms
+        drawing = cells_svg(value, audit.evidence.listed, terms)
+        return Shown(words, [(show_terms(terms), f"{value.count:,}")], Html(drawing))
     if isinstance(value, Bounded):
         limits = [format_limits(*limits) for _, limits in finding.limited_terms]
         return Shown(words, [(show_terms(finding.terms, limits), format_limits(value.low, value.high))])

@@ -88,8 +88,8 @@ DOMAINS: Final = {
     21: "device",
 }
 """The parts of a database whose analyses have alike numbers, by their hundreds."""
-WITHIN: Final = dict.fromkeys(("people alive", "people with an observation period"), "people")
-"""Those who are part of others."""
+RESTS: Final = {"people alive": "people who died", "people with an observation period": "people without one"}
+"""Those who are a part of all people, and what the others are called."""
 ANALYSES: Final = dict(_list_analyses())
 
 
@@ -126,7 +126,8 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
             tuple(cells),
             ANALYSES[number].counted,
             absent,
-            within=WITHIN.get(ANALYSES[number].counted),
+            within=None if ANALYSES[number].counted not in RESTS else "people",
+            rest=RESTS.get(ANALYSES[number].counted, ""),
         )
         for number, cells in sorted(found.items())
     )
