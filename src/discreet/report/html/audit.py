@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from discreet import __version__
+from discreet.data.counts import Counts
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import say_count
 from discreet.errors import on_command_line
@@ -18,6 +19,7 @@ from discreet.report.findings import Source, exposed_rows
 from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
 from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered, show_verdict
+from discreet.report.html.tables import show_tables
 from discreet.report.text import exposed_line, list_tradeoff, safe_from
 from discreet.runtime import html
 from discreet.runtime.html import Html
@@ -69,7 +71,7 @@ def audit_html(
     >>> "Exactly 2 people have <bdi>a</bdi>, but not <bdi>b</bdi>." in page
     True
     """
-    is_list, is_forest = isinstance(audit.candidate, Patterns), isinstance(audit.candidate, Forest)
+    is_list, is_forest, is_table = (isinstance(audit.candidate, kind) for kind in (Patterns, Forest, Counts))
     name = printable(source.file) if source else "patterns" if is_list else audit.what
     older = show_groups(audit, ["change"], explain, against)
     remainders = show_groups(audit, ["remainder"], explain)
@@ -95,6 +97,7 @@ def audit_html(
         "audited": Table("The candidate, and the rule that it was judged by", [], described),
         "checks": checks_of(audit.checks),
         "found_sentences": [_introduce(audit, any_shown=bool(groups or implied or lists))],
+        "tables": show_tables(audit),
         "groups": groups,
         "implied": implied[0] if implied else None,
         "lists": lists,
@@ -110,8 +113,8 @@ def audit_html(
         "exposed_tables": list(_exposed_tables(audit, private=private)),
         "exposed_notes": _exposed_notes(audit, private=private),
         "guarantee": audit.promise or "Nothing: the verdict is not RELEASE.",
-        "limits": page.TREE_LIMITS if is_forest else page.AGAINST_LIMITS if audit.changes else page.LIMITS,
-        "glossary": page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
+        "limits": page.TABLE_LIMITS if is_table else page.TREE_LIMITS if is_forest else page.AGAINST_LIMITS if audit.changes else page.LIMITS,
+        "glossary": page.TABLE_GLOSSARY if is_table else page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
     }
     return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp)
 
@@ -152,6 +155,8 @@ def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
     match audit.candidate:
         case Patterns() as patterns:
             yield from (("rows", f"{patterns.n:,}"), ("itemsets", f"{len(patterns):,}"))
+        case Counts() as counts:
+            yield from (("tables", f"{len(counts.tables):,}"), ("cells", f"{len(counts):,}"))
         case Forest() as forest:
             yield from (("trees", f"{len(forest):,}"), ("leaves", f"{forest.size:,}"), ("rows", f"{forest.rows:,}"))
         case _ if audit.evidence.facts is not None:
@@ -197,7 +202,8 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
 
 def _introduce(audit: Audit, *, any_shown: bool) -> str:
     if any_shown:
-        return "The worst come first: those about the fewest people." if audit.evidence.leaves else WORST_FIRST
+        is_plain = audit.evidence.leaves or isinstance(audit.candidate, Counts)
+        return "The worst come first: those about the fewest people." if is_plain else WORST_FIRST
     if isinstance(audit.candidate, Patterns) and audit.evidence.channels is None:
         return "The supports could not be looked through; the checks say why."
     alone = " by this list alone" * bool(audit.changes or audit.evidence.remainders)

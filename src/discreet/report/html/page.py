@@ -174,6 +174,12 @@ TREE_LIMITS: Final = (
     "Probability. That most people who reach a leaf are of one class is what trees are published for.",
     LIMITS[3],
 )
+TABLE_LIMITS: Final = (
+    "Other releases. Other tables of the same people can be subtracted from these; audit them together.",
+    "What a reader knows besides: a person's own values, or how the tables were masked.",
+    "Probability. A masked count may be likely to be small without being known to be.",
+    LIMITS[3],
+)
 BLOCKED_LIMITS: Final = (
     *LIMITS,
     "Blocking changes what is published, as little as it can. Single supports may be off by more than the average.",
@@ -207,5 +213,18 @@ TREE_GLOSSARY: Final = Table(
         ("class or group disclosure", "class disclosure", "a leaf that reveals what all who reach it have"),
         ("threshold", "k", "the smallest count that may be published; the threshold of a tree is another thing"),
         ("respondent, unit", "row", "one person, patient or basket"),
+    ],
+)
+TABLE_GLOSSARY: Final = Table(
+    GLOSSARY.caption,
+    GLOSSARY.head,
+    [
+        ("primary disclosure, low count", "low counts", "a count from 1 to k − 1 that a table shows"),
+        ("secondary disclosure, differencing", "recovered", "a masked or missing count from 1 to k − 1 that follows exactly"),
+        ("residual disclosure", "told", "a group of 1 to k − 1 that no table shows or masks, and that follows all the same"),
+        ("approximate disclosure", "narrowed", "a masked count of which fewer values are left than the policy asks for"),
+        ("class or group disclosure", "class disclosure", "a count of 0: nobody in some group has a value"),
+        ("threshold", "k", "the smallest count that may be published"),
+        ("margin", "total", "the count of all values of an attribute together"),
     ],
 )
