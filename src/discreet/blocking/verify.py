@@ -75,7 +75,7 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         faults.append("this is not the release with the given fingerprint: another one, or changed")
     try:
         release = _read_claims(files[at], at)
-        _check_form(release["policy"], "the policy in release.json")
+        _check_form({"width": 1, **release["policy"]}, "the policy in release.json")
         beside = _read_beside(release)
         faults += _check_files({*entries} - {at, *[PRIVATE] * has_private}, digests, release["files"])
         at = "certificate.json"

@@ -237,7 +237,7 @@ class ReadOptions(ColumnOptions):
         self.announce(found)
         return found
 
-    def announce(self, found: discreet.Transactions | discreet.Merged | discreet.Patterns) -> None:
+    def announce(self, found: discreet.Transactions | discreet.Merged | discreet.Patterns | discreet.Counts) -> None:
         """Say on stderr how rows or patterns were understood; a terminal shows the first three rows."""
         if found.reading is not None and not getattr(self, "quiet", False):
             terminal.show_reading(found.reading, found)

@@ -139,7 +139,7 @@ class Bars:
         return show
 
 
-def show_reading(reading: Reading, found: Transactions | Merged | Patterns) -> None:
+def show_reading(reading: Reading, found: object) -> None:
     """Say on stderr how rows or patterns were understood; the first rows, being private, are for a terminal alone."""
     click.echo(str(reading), err=True)
     if sys.stderr.isatty() and isinstance(found, Transactions):

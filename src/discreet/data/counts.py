@@ -117,7 +117,8 @@ class Table:
 
     def __post_init__(self) -> None:
         """Refuse a cell that stands twice, or that has no place among the dimensions."""
-        known = {(at, value) for at, one in enumerate(self.dimensions) for value in (*one.values, *one.parents.values())}
+        every = [(*one.values, *one.parents.values()) for one in self.dimensions]
+        known = {(at, value) for at, values in enumerate(every) for value in values}
         seen: dict[Coordinates, Cell] = {}
         for cell in self.cells:
             if cell.at in seen:
@@ -131,6 +132,22 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """The names of the dimensions."""
         return tuple(one.name for one in self.dimensions)
+
+
+class Sheet(NamedTuple):
+    """A file that tables were read from, so that they can be written in its shape.
+
+    ``text`` is all of it; ``tables`` are those that were read from it. If it holds one count per line, a count that is
+    left out takes its line with it. ``beside`` leads from the place of a count to fields that were worked out from it.
+    """
+
+    name: str
+    text: str
+    separator: str
+    encoding: str
+    tables: tuple[Table, ...]
+    is_per_line: bool = False
+    beside: Mapping[Place, tuple[Place, ...]] = {}
 
 
 @refuse_truth(ask="len(counts) or .tables")
@@ -147,6 +164,7 @@ class Counts:
 
     tables: tuple[Table, ...]
     reading: "Reading | None" = None
+    sheets: tuple[Sheet, ...] = ()
 
     @property
     def schema(self) -> Schema:
@@ -174,10 +192,12 @@ class Counts:
         def climb(one: Dimension) -> Dimension:
             own = {value: parent for (name, value), parent in parents.items() if name == one.name}
             known = dict[str, str]()
-            for value in one.values:
-                while value in own and value not in known:
+            queue = list(one.values)
+            while queue:
+                value = queue.pop()
+                if value in own and value not in known:
                     known[value] = own[value]
-                    value = own[value]
+                    queue.append(own[value])
             return replace(one, parents=known)
 
         tables = (replace(table, dimensions=tuple(map(climb, table.dimensions))) for table in self.tables)

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 from numpy.typing import ArrayLike
 
 from discreet.data.counts import Counts
 from discreet.data.itemsets import Label
-from discreet.data.lattice import add_root
 from discreet.data.leaving_out import drop_items
 from discreet.data.patterns import Kind, Patterns
 from discreet.data.reading import Reading
@@ -21,20 +20,21 @@ from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.joint_releases import as_releases
 from discreet.disclosure.channels import Channels, Difference, Exposed, is_acyclic
-from discreet.disclosure.detect import Question, find_channels
-from discreet.disclosure.implications import Implications, find_implications
+from discreet.disclosure.detect import Question
+from discreet.disclosure.implications import Implications
 from discreet.disclosure.people import PeopleCells, are_visits
-from discreet.errors import InconsistencyError, InputError, Message, Option, OptionError, ThresholdError, refuse_truth
+from discreet.errors import InputError, Message, Option, OptionError, ThresholdError, refuse_truth
 from discreet.io.hierarchies import know_parents
 from discreet.io.read import find_patterns
 from discreet.judging import checks
-from discreet.judging.counts import judge_counts
+from discreet.judging.counts import judge_counts, refuse_options
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.in_the_way import advise
+from discreet.judging.itemsets import judge_patterns
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.reading import check_reading
-from discreet.judging.rules import check_rounded, judge_numbers, judge_schema
+from discreet.judging.rules import judge_numbers, judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.mining.mine import Mining, mine
 from discreet.publications.counts.exposed import find_exposed
@@ -132,7 +132,7 @@ class Audit:
     @cached_property
     def exposed_if_known(self) -> Exposed | None:
         """The exposed rows; None without rows or channels."""
-        if isinstance(self.candidate, Counts) and self.rows is not None:
+        if isinstance(self.candidate, Counts) and isinstance(self.rows, Transactions):
             return find_exposed(self.rows, (*self.evidence.cells, *self.evidence.shown))
         found = self.evidence.channels if self.people is None else self.people
         return None if self.rows is None or found is None else found.rows(self.rows)
@@ -183,7 +183,9 @@ class Audit:
         if self.k == 1:
             return "k is 1, so no count is too small to be published."
         if isinstance(self.candidate, Counts):
-            return f"No sum of these counts, and no limits that follow from them, reveal a count of 1 to {self.k - 1:,}."
+            return (
+                f"No sum of these counts, and no limits that follow from them, reveal a count of 1 to {self.k - 1:,}."
+            )
         few = "1 row" if self.k == 2 else f"1 to {self.k - 1:,} rows"  # noqa: PLR2004 - below 2 there is one number
         if not self._is_forest and not (isinstance(self.candidate, Patterns) and self.is_acyclic):
             more = self.withstood or "Limits on counts, and what is missing from the list, may reveal more."
@@ -332,14 +334,10 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     """
     rule = as_policy(policy, k)
     if isinstance(source, Counts):
-        if min_support is not None or limits or targets is not None or schema is not None or n is not None:
-            raise OptionError("tables of counts are judged as they are; give k or a policy, rows and older tables alone")
-        older = (against,) if isinstance(against, Counts) else tuple(against)
-        if not all(isinstance(one, Counts) for one in older):
-            raise OptionError(Option("against"), " must be tables of counts too; read them with read_counts")
-        data = None if rows is None else as_rows(rows)
-        return Audit(*judge_counts(source, rule, older, grown=grown), rows=data)
-    olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(against, grown=grown)
+        refuse_options(min_support, targets, schema, n, kind, *limits.values())
+        return Audit(*judge_counts(source, rule, against, grown=grown), rows=None if rows is None else as_rows(rows))
+    older = cast("Patterns | Iterable[Patterns]", against)
+    olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(older, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)
     if not isinstance(source, Patterns | Transactions | Merged) and is_tree(source):
         if for_itemsets:
@@ -362,22 +360,27 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         listed = drop_items(know_parents(source, hierarchy), left_out).cut_at(length)
         question = Question(listed, None, rule.k, as_threads(None))
         return judge_changes(judge_itemsets(question, rule, rows, schema), olds, grown=grown)
+    _check_mining(rows, min_support)
+    data = drop_items(as_rows(source, hierarchy), left_out)
+    with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
+        patterns = mine(data, min_support=cast("Threshold", min_support), kind="closed", **limits)
+        question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))
+        return judge_changes(judge_itemsets(question, rule, data, schema), olds, grown=grown)
+
+
+def _check_mining(rows: object, min_support: Threshold | None) -> None:
+    """Refuse rows beside rows, and rows that nobody said how to mine."""
     if rows is not None:
         raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
     if min_support is None:
         raise ThresholdError(
             Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
         )
-    data = drop_items(as_rows(source, hierarchy), left_out)
-    with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
-        patterns = mine(data, min_support=min_support, kind="closed", **limits)
-        question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))
-        return judge_changes(judge_itemsets(question, rule, data, schema), olds, grown=grown)
 
 
 def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema: str | Groups | None = None) -> Audit:
     """Return the audit of the patterns in question: each check in turn, by a ``schema`` or by that of the patterns."""
-    patterns, (every, evidence) = question.patterns, _judge_patterns(question, policy, rows)
+    patterns, (every, evidence) = question.patterns, judge_patterns(question, policy, rows)
     counted, people = judge_people(question, rows, schema)
     every, evidence = [*every, *counted], replace(evidence, people=people)
     by_schema = judge_schema(patterns, policy.k, schema)
@@ -387,27 +390,6 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     every += [] if read is None else [read]
     cut = "" if patterns.max_length is None else f" of at most {count_of(patterns.max_length, 'item')}"
     return Audit(patterns, f"{count_of(len(patterns), 'itemset')}{cut}", policy, tuple(every), evidence, rows)
-
-
-def _judge_patterns(question: Question, policy: Policy, rows: Rows | None) -> tuple[list[Check], Evidence]:
-    patterns = question.patterns
-    first = [one for check in checks.CHECKS if (one := check(policy, patterns)) is not None]
-    if rows is None and checks.is_rounded(policy, patterns):
-        return [*first, check_rounded(patterns, policy)], Evidence(patterns)
-    try:
-        if question.rows is None:
-            Question(patterns, rows, question.limit)  # refuses rows that the patterns were not mined from
-        if patterns.kind != "maximal":
-            channels = find_channels(question)
-            implications = None if policy.zeros is Verdict.RELEASE else find_implications(patterns)
-            every = [*[checks.CONSISTENT] * bool(len(patterns)), *first, checks.check_channels(channels)]
-            if implications is not None:
-                every.append(checks.check_implications(policy, len(implications), more=implications.more))
-            return every, Evidence(patterns, channels, implications)
-    except InconsistencyError as error:
-        first.insert(0, checks.name_flaw(patterns, error))
-    differences = checks.find_differences(add_root(patterns), policy.k)
-    return [*first, checks.check_differences(differences, policy.k)], Evidence(patterns, differences=differences)
 
 
 def judge_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:

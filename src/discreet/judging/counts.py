@@ -1,10 +1,11 @@
 """Judging tables of counts by what they show, and by what can be worked out from them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from discreet.data.counts import Counts, State
+from discreet.errors import Option, OptionError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
@@ -13,12 +14,12 @@ from discreet.publications.counts.revealed import Search, find_revealed
 from discreet.runtime.text import count_of
 
 
-def judge_counts(counts: Counts, policy: Policy, olds: Sequence[Counts] = (), *, grown: bool = False) -> AuditParts:
+def judge_counts(counts: Counts, policy: Policy, against: object = (), *, grown: bool = False) -> AuditParts:
     """Judge tables of counts: those that they show, and those that follow from these (section 3.4 of the theory).
 
     Together with older tables, those who came since are counts of their own.
     """
-    joint, doubts = join_releases(counts, olds, grown=grown)
+    joint, doubts = join_releases(counts, _as_counts(against), grown=grown)
     search = find_revealed(joint, policy.k, width=policy.width)
     low = search.find_shown(policy.k)
     every = [_check_size(counts), checks.check_low_counts(policy, len(low), noun="count", sure="shown ")]
@@ -29,6 +30,21 @@ def judge_counts(counts: Counts, policy: Policy, olds: Sequence[Counts] = (), *,
     every += _check_zeros(search, policy)
     every += [CheckName.DIFFERENCING.review(len(doubts), doubts[0])] if doubts else []
     return counts, str(counts), policy, tuple(every), Evidence(NO_PATTERNS, cells=search.found, shown=low)
+
+
+def refuse_options(*given: object) -> None:
+    """Refuse options for itemsets."""
+    if any(one is not None for one in given):
+        raise OptionError("tables of counts are judged as they are; give k or a policy, rows and older tables alone")
+
+
+def _as_counts(against: object) -> list[Counts]:
+    """Return older tables; refuse anything else."""
+    given = list(against) if isinstance(against, Iterable) and not isinstance(against, Counts) else [against]
+    older = [one for one in given if isinstance(one, Counts)]
+    if len(older) < len(given):
+        raise OptionError(Option("against"), " must be tables of counts too; read them with read_counts")
+    return older
 
 
 def _check_size(counts: Counts) -> Check:

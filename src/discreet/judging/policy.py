@@ -157,9 +157,8 @@ class Policy:
     """What a publication must not reveal: counts from 1 to k − 1, and more if a rule asks for it.
 
     ``zeros`` is the verdict on a derived count of exactly 0, such as "everyone with a and b also has c"; ``RELEASE``
-    ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review. What
-    a reader can work out about a masked count of a table must leave open a range of at least ``width``: 1 if it must not
-    be known exactly.
+    ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review. The
+    limits of a masked count that a reader can work out must differ by ``width`` or more: 1 if it must not be known.
 
     >>> print(Policy("ours", k=5, zeros=Verdict.REVIEW))
     ours: k = 5, zeros: review
@@ -196,8 +195,9 @@ class Policy:
         return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}{open_to}"
 
     def facts(self) -> dict[str, Any]:
-        """Return the fields as a file states them."""
-        return {**asdict(self), "zeros": next(word for word, verdict in ZEROS.items() if verdict is self.zeros)}
+        """Return the fields as a file states them; a width of 1 need not be stated."""
+        said = {**asdict(self), "zeros": next(word for word, verdict in ZEROS.items() if verdict is self.zeros)}
+        return {word: value for word, value in said.items() if word != "width" or value > 1}
 
 
 def names() -> tuple[str, ...]:

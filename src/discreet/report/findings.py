@@ -109,7 +109,7 @@ def _people(many: int) -> str:
 
 
 def _from_to(low: int, high: int, counted: str = "people") -> str:
-    many = f"{high:,} {counted}" if counted != "people" else _people(high)
+    many = f"{high:,} {counted.replace('people', 'person', 1) if high == 1 else counted}"
     return f"Exactly {many}" if low == high else f"From {low:,} to {many}"
 
 

@@ -31,7 +31,8 @@ def audit_json(
     ``against`` are the files of the older releases that it was compared with, if they are known.
     JSON has the number of exposed rows, never which rows.
     """
-    describe = {Patterns: _describe_patterns, Forest: _describe_forest, Counts: _describe_counts}.get(type(audit.candidate), _describe_facts)
+    kinds = {Patterns: _describe_patterns, Forest: _describe_forest, Counts: _describe_counts}
+    describe = kinds.get(type(audit.candidate), _describe_facts)
     facts, lists = describe(audit, explain, against)
     head = {
         "verdict": audit.verdict.name,

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from discreet.data.counts import Counts, name_values
 from discreet.data.itemsets import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
@@ -16,6 +17,8 @@ from discreet.io.notation import HEADER, WITHIN, iterate_codes, sort_pattern_cod
 from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding
 from discreet.judging.policy import CheckName, Verdict
+from discreet.publications.counts.equations import Key
+from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Forest, Leaf, Leaves
@@ -106,6 +109,8 @@ def tabulate(audit: Audit, signs: Sequence[Signs], names: Mapping[Label, str]) -
             table = _list_rules(rules, audit.k, signs, names)
         case Facts() as facts:
             table = _list_facts(facts, audit.k, signs, names)
+        case Counts() as counts:
+            table = _list_counts(counts, audit)
         case trees:
             table = _list_leaves(trees, audit)
     return table._replace(flagged={check: cells for check, cells in table.flagged.items() if cells})
@@ -216,6 +221,25 @@ def _list_leaves(trees: Forest, audit: Audit) -> Table:
         for (number, _, leaf), of, by in zip(leaves, counts, means, strict=True)
     )
     return Table("leaves", chain([["leaf", "tree", "rows", *columns]], lines), cells)
+
+
+def _list_counts(counts: Counts, audit: Audit) -> Table:
+    """Return the cells of tables of counts, each with its values; those that give away too much are flagged."""
+    found = {one.keys[0]: one.kind for one in (*audit.evidence.cells, *audit.evidence.shown) if len(one.keys) == 1}
+    names = list(dict.fromkeys(one.name for table in counts.tables for one in table.dimensions))
+    cells: Flagged = {CheckName.LOW_COUNTS: [], CheckName.CELLS: [], CheckName.CLASS_DISCLOSURE: []}
+    lines = list[list[str]]()
+    for table in counts.tables:
+        for cell in table.cells:
+            key = Key(table.counted, name_values(table.names, cell.at))
+            kind, at = found.get(key), [len(lines), len(names)]
+            is_zero = cell.high == 0 and audit.policy.zeros is not Verdict.RELEASE
+            cells[CheckName.LOW_COUNTS] += [at] * (kind == "shown")
+            cells[CheckName.CELLS] += [at] * (kind not in {None, "shown"})
+            cells[CheckName.CLASS_DISCLOSURE] += [at] * is_zero
+            shown = cell.mark or format_limits(cell.low, cell.high)
+            lines.append([printable(table.name), *(printable(key.value(name) or "total") for name in names), shown])
+    return Table("counts", chain([["table", *names, "count"]], lines), cells)
 
 
 def _count_classes(tree: Leaves, leaf: Leaf) -> dict[str, int]:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from textwrap import wrap
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from discreet.data.itemsets import Label, sort_labels
 from discreet.data.patterns import Patterns
@@ -21,6 +21,9 @@ from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.series import Changes
 from discreet.report.findings import Source, older_name
 from discreet.runtime.text import count_of, printable
+
+if TYPE_CHECKING:
+    from discreet.publications.counts.revealed import Revealed
 
 LONGEST_SUM, SHOWN_OF_LONGER = 8, 4
 """Supports up to which a sum is written out, and those that are shown of a longer one."""
@@ -87,7 +90,7 @@ def _show_finding(finding: AuditFinding) -> str:
         case "cell":
             *before, last = finding.explain().split("; ")
             steps = f" (after {count_of(len(before), 'other sum')}; --json lists them)" if before else ""
-            return f"{finding.value.kind}: {last}{steps}"
+            return f"{cast('Revealed', finding.value).kind}: {last}{steps}"
         case "remainder" | "bounds":
             return f"{finding}, as {finding.explain()}"
     return str(finding)

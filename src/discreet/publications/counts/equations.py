@@ -50,8 +50,8 @@ class Equations:
     """Unknown counts with limits, and sums of them that are known.
 
     Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
-    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. If it is not ``is_whole``,
-    more might follow from people who must fit all tables at once.
+    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. If it is
+    not ``is_whole``, more might follow from people who must fit all tables at once.
     """
 
     keys: tuple[Key, ...]
@@ -241,11 +241,10 @@ class _Builder:
         is_linked = shared in self.listed[one.counted] or mine <= theirs or theirs <= mine
         if one.counted != other.counted or is_linked:
             return
-        groups = [self._group(table, shared) for table in (one, other)]
-        if any(group is None for group in groups):
-            return
-        first, second = groups
-        for values in first.keys() & second.keys() if first and second else ():
+        first, second = (self._group(table, shared) for table in (one, other))
+        for values in first:
+            if values not in second:
+                continue
             cells = [(cell, 1) for cell in first[values]] + [(cell, -1) for cell in second[values]]
             self.rows.setdefault(tuple(sorted(cells)))
 
@@ -265,12 +264,11 @@ class _Builder:
                 others = self._find(Key(rest, key.values))
                 self.rows.setdefault(((self.index[whole], 1), (self.index[key], -1), (others, -1)))
 
-    def _group(self, table: Table, shared: frozenset[str]) -> dict[Values, list[int]] | None:
-        """Return the cells of a table by their values of shared attributes; None if the others do not add up."""
-        others = [one for one in table.dimensions if one.name not in shared]
+    def _group(self, table: Table, shared: Names) -> dict[Values, list[int]]:
+        """Return the cells of a table by their values of shared attributes; none if the others do not add up."""
+        others, found = [one for one in table.dimensions if one.name not in shared], dict[Values, list[int]]()
         if any(one.overlapping for one in others):
-            return None
-        found: dict[Values, list[int]] = {}
+            return found
         fixed = [one for one in table.dimensions if one.name in shared]
         for values in product(*(one.values for one in fixed)):
             at = frozenset(zip((one.name for one in fixed), values, strict=True))

@@ -6,21 +6,21 @@ import numpy as np
 
 from discreet.data.counts import PEOPLE
 from discreet.data.schema import SIGN
-from discreet.data.transactions import Rows
+from discreet.data.transactions import Transactions
 from discreet.disclosure.channels import Exposed
 from discreet.errors import InputError
 from discreet.publications.counts.equations import Key
 from discreet.publications.counts.revealed import Revealed
 
 
-def find_exposed(rows: Rows, found: Iterable[Revealed]) -> Exposed:
-    """Return the rows that revealed counts are about: those with all values of a count, or of one of a group.
+def find_exposed(rows: Transactions, found: Iterable[Revealed]) -> Exposed:
+    r"""Return the rows that revealed counts are about: those with all values of a count, or of one of a group.
 
     Counts of other things than people are left out. Values that no row has are an error: then these are other rows.
 
     >>> from discreet import Transactions, audit, read_counts
     >>> from io import BytesIO
-    >>> counts = read_counts(BytesIO(b"sex,count\\nTotal,180\\nf,177\\nm,<11\\n"))
+    >>> counts = read_counts(BytesIO(b"sex,count\nTotal,180\nf,177\nm,<11\n"))
     >>> rows = Transactions([["sex=f"]] * 177 + [["sex=m"]] * 3)
     >>> find_exposed(rows, audit(counts, k=11).evidence.cells).numbers.tolist()
     [177, 178, 179]

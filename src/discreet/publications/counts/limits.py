@@ -280,9 +280,7 @@ class Limits:
         row_part[equations.row_numbers[entry_open]] = entry_part
         fixed = np.zeros(equations.offsets.size - 1, dtype=np.int64)
         closed = ~entry_open
-        np.add.at(
-            fixed, equations.row_numbers[closed], equations.factors[closed] * self.low[equations.cells[closed]]
-        )
+        np.add.at(fixed, equations.row_numbers[closed], equations.factors[closed] * self.low[equations.cells[closed]])
         row_order = np.argsort(row_part, kind="stable")
         row_starts = np.searchsorted(row_part[row_order], np.arange(numbers.max(initial=-1) + 2))
         for number, cells in by_part.items():

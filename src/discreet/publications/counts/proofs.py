@@ -1,7 +1,9 @@
 """Proofs: why a count is at least or at most some number, step by step; checked by code that solves nothing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
 
 from discreet.data.counts import UNKNOWN
 from discreet.errors import GuaranteeError
@@ -9,12 +11,13 @@ from discreet.publications.counts.equations import Equations
 from discreet.publications.rules.intervals import Interval, fit_counts
 
 LOW, HIGH = 0, 1
+Limit: TypeAlias = tuple[int, int]  # a cell, and which of its limits: LOW or HIGH
 
 
 class Refutation(NamedTuple):
     """Steps from an assumption to a contradiction: a cell whose lower limit is above its upper one.
 
-    If they do not lead there by themselves, two ``cases`` do: the count of ``cell`` is at most ``split``, or it is more.
+    If they do not lead there by themselves, two ``cases`` do: the count of ``cell`` is at most ``split``, or more.
     """
 
     steps: tuple["Step", ...]
@@ -106,8 +109,14 @@ class Known:
         return fit[step.cell == whole][step.side]
 
 
-def fit_ratio(low: object, high: object, part: tuple[int, int], whole: tuple[int, int]) -> tuple[tuple[int, int], ...] | None:
-    """Return the limits of two counts whose quotient is a share within limits; None if there are none."""
+def fit_ratio(
+    low: Fraction, high: Fraction, part: tuple[int, int], whole: tuple[int, int]
+) -> tuple[tuple[int, int], ...] | None:
+    """Return the limits of two counts whose quotient is a share within limits; None if there are none.
+
+    >>> fit_ratio(Fraction(328, 1000), Fraction(338, 1000), (0, 100), (3, 3))
+    ((1, 1), (3, 3))
+    """
     fit = fit_counts(Interval(low, high), whole, part)
     return None if fit is None else (fit.both, fit.held)
 
@@ -119,24 +128,29 @@ def check_steps(equations: Equations, steps: Iterable[Step]) -> None:
         known.take(step)
 
 
-def select_steps(equations: Equations, steps: Sequence[Step], wanted: Iterable[tuple[int, int]]) -> list[Step]:
-    """Return the steps, in their order, that the last limits of some cells rest on, each a cell and a side."""
-    by_limit: dict[tuple[int, int], list[int]] = {}
-    for number, step in enumerate(steps):
-        by_limit.setdefault((step.cell, step.side), []).append(number)
-    needed, queue = set[int](), [(limit, len(steps)) for limit in wanted]
-    known = Known(equations)
-    while queue:
-        limit, before = queue.pop()
-        number = next((at for at in reversed(by_limit.get(limit, ())) if at < before), None)
-        if number is None or number in needed:
-            continue
-        needed.add(number)
-        queue += [(used, number) for used in list_used(known, steps[number])]
-    return [steps[number] for number in sorted(needed)]
+class Steps:
+    """Steps in their order, to be asked which of them a limit rests on."""
+
+    def __init__(self, equations: Equations, steps: Sequence[Step]) -> None:
+        """Note the steps about each limit."""
+        self.known, self.steps = Known(equations), steps
+        self.about = defaultdict[Limit, list[int]](list)
+        for number, step in enumerate(steps):
+            self.about[step.cell, step.side].append(number)
+
+    def select(self, wanted: Iterable[Limit]) -> tuple[Step, ...]:
+        """Return the steps, in their order, that the last of some limits rest on."""
+        needed, queue = set[int](), [(limit, len(self.steps)) for limit in wanted]
+        while queue:
+            limit, before = queue.pop()
+            number = next((at for at in reversed(self.about.get(limit, ())) if at < before), None)
+            if number is not None and number not in needed:
+                needed.add(number)
+                queue += [(used, number) for used in list_used(self.known, self.steps[number])]
+        return tuple(self.steps[number] for number in sorted(needed))
 
 
-def list_used(known: Known, step: Step) -> Iterator[tuple[int, int]]:
+def list_used(known: Known, step: Step) -> Iterator[Limit]:
     """Yield the limits that a step uses, each a cell and a side."""
     if step.refutation is not None:  # which may use any limit
         yield from ((cell, side) for cell in range(len(known.equations.keys)) for side in (LOW, HIGH))

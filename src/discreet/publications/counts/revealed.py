@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from discreet.data.counts import PEOPLE, Counts, State
 from discreet.publications.counts.equations import Equations, Key, list_equations
 from discreet.publications.counts.limits import SECONDS, Limits
-from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, list_used, select_steps
+from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
 from discreet.publications.rules.intervals import format_limits
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
@@ -111,16 +111,24 @@ def search_equations(equations: Equations, k: int, *, width: int = 1, seconds: f
     left = limits.settle(hidden, judge.is_settled)
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
+    for one in found:  # by code that neither propagates nor solves
+        check_steps(equations, one.steps)
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
     return Search(tuple(found[at] for at in order), len(left) + (not equations.is_whole), limits)
 
 
-class _Judge(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Judge:
     """Decides about cells, by their proven limits and the values that they have in tables that fit."""
 
     limits: Limits
     k: int
     width: int
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The steps of all proofs."""
+        return Steps(self.limits.equations, self.limits.steps)
 
     def is_settled(self, cell: int) -> bool:
         """Return whether it is certain that a cell is revealed, or that it is not."""
@@ -154,7 +162,7 @@ class _Judge(NamedTuple):
             if not self._says_small(cell):
                 return "told"
         is_narrow = high - low < self.width and high - low < equations.high[cell] - equations.low[cell]
-        return "narrowed" if is_narrow and 0 < high and low < self.k and low < high else None
+        return "narrowed" if is_narrow and low < high and low < self.k else None
 
     def judge(self, cell: int) -> Revealed | None:
         """Return what is revealed of a cell."""
@@ -162,8 +170,8 @@ class _Judge(NamedTuple):
         if kind is None:
             return None
         low, high = int(limits.low[cell]), int(limits.high[cell])
-        steps = select_steps(limits.equations, limits.steps, [(cell, LOW), (cell, HIGH)])
-        return Revealed(kind, (limits.equations.keys[cell],), low, high, tuple(steps), limits.equations)
+        steps = self.steps.select([(cell, LOW), (cell, HIGH)])
+        return Revealed(kind, (limits.equations.keys[cell],), low, high, steps, limits.equations)
 
     def find_rests(self) -> Iterator[Revealed]:
         """Yield groups of counts that are not known, but add up to 1 to k − 1: a total minus its known parts."""
@@ -174,14 +182,15 @@ class _Judge(NamedTuple):
         sums = np.zeros(equations.offsets.size - 1, dtype=np.int64)
         np.add.at(sums, rows, np.where(is_open[equations.cells], 0, equations.factors * limits.low[equations.cells]))
         heads = equations.cells[equations.offsets[:-1]]
-        is_sum = (np.add.reduceat(equations.factors, equations.offsets[:-1]) == 2 - np.diff(equations.offsets)) if rows.size else np.zeros(0, bool)
-        small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & is_sum
+        # A row says that a total is the sum of its parts if one factor is 1, that of the total, and all others are -1.
+        positive = np.bincount(rows, equations.factors > 0, equations.offsets.size - 1)
+        small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & (positive == 1)
         for row in np.flatnonzero(small).tolist():
             cells = [cell for cell, _ in equations.row(row)]
             keys = tuple(equations.keys[cell] for cell in cells if is_open[cell])
             known = [(cell, side) for cell in cells if not is_open[cell] for side in (LOW, HIGH)]
-            steps = select_steps(equations, limits.steps, known)
-            yield Revealed("told", keys, int(sums[row]), int(sums[row]), tuple(steps), equations, row)
+            steps = self.steps.select(known)
+            yield Revealed("told", keys, int(sums[row]), int(sums[row]), steps, equations, row)
 
 
 def _describe(known: Known, step: Step) -> str:
@@ -226,7 +235,7 @@ def _format(terms: Sequence[tuple[int, str, int]]) -> str:
         own = [(abs(factor), name, end) for factor, name, end in terms if factor * sign > 0]
         if len(own) > SPELLED:
             many = sum(factor * end for factor, _, end in own)
-            parts.append((sign, f"{len(own):,} other counts {many:,}"))
+            parts += [(sign, f"{len(own):,} other counts {many:,}")] if many else []
         else:
             parts += [(sign, f"{f'{factor} × ' * (factor > 1)}{name} {end:,}") for factor, name, end in own]
     text = "".join(f" {'+' if sign > 0 else '−'} {part}" for sign, part in parts)

@@ -30,7 +30,15 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
-FINDINGS: Final = ("cell", "count", "channel", "people", "difference", "bounds", "leaf")  # the kinds that stand first on a page
+FINDINGS: Final = (
+    "cell",
+    "count",
+    "channel",
+    "people",
+    "difference",
+    "bounds",
+    "leaf",
+)  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
     "people": "groups of fewer than {k:,} people",
@@ -113,7 +121,13 @@ def audit_html(
         "exposed_tables": list(_exposed_tables(audit, private=private)),
         "exposed_notes": _exposed_notes(audit, private=private),
         "guarantee": audit.promise or "Nothing: the verdict is not RELEASE.",
-        "limits": page.TABLE_LIMITS if is_table else page.TREE_LIMITS if is_forest else page.AGAINST_LIMITS if audit.changes else page.LIMITS,
+        "limits": page.TABLE_LIMITS
+        if is_table
+        else page.TREE_LIMITS
+        if is_forest
+        else page.AGAINST_LIMITS
+        if audit.changes
+        else page.LIMITS,
         "glossary": page.TABLE_GLOSSARY if is_table else page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
     }
     return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp)

@@ -99,11 +99,10 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
     value = finding.value
     if isinstance(value, Change) and isinstance(group.values, Changes):
         return _show_change(audit, group.values, finding, value)
-    if isinstance(value, Few):
-        path = " and ".join(html.show_label(condition, LONGEST) for condition in value.path) or "any row"
-        return Shown(html.text(describe(finding)), [(path, "")])
-    if isinstance(value, Revealed):
-        return Shown(html.text(describe(finding)), [(line, "") for line in dict.fromkeys(value.explain())])
+    if isinstance(value, Few | Revealed):
+        path = " and ".join(html.show_label(condition, LONGEST) for condition in finding.who.conditions) or "any row"
+        lines = dict.fromkeys(value.explain()) if isinstance(value, Revealed) else [path]
+        return Shown(html.text(describe(finding)), [(line, "") for line in lines])
     words = Html(describe(finding, html.name))
     if isinstance(value, PeopleCell):
         return Shown(words, [(show_terms(finding.terms), value.size)])

@@ -220,9 +220,13 @@ TABLE_GLOSSARY: Final = Table(
     GLOSSARY.head,
     [
         ("primary disclosure, low count", "low counts", "a count from 1 to k − 1 that a table shows"),
-        ("secondary disclosure, differencing", "recovered", "a masked or missing count from 1 to k − 1 that follows exactly"),
-        ("residual disclosure", "told", "a group of 1 to k − 1 that no table shows or masks, and that follows all the same"),
-        ("approximate disclosure", "narrowed", "a masked count of which fewer values are left than the policy asks for"),
+        ("secondary disclosure, differencing", "recovered", "a masked or missing count from 1 to k − 1 that follows"),
+        ("residual disclosure", "told", "a group of 1 to k − 1 that follows, though no table shows or masks it"),
+        (
+            "approximate disclosure",
+            "narrowed",
+            "a masked count that is left with fewer values than the policy asks for",
+        ),
         ("class or group disclosure", "class disclosure", "a count of 0: nobody in some group has a value"),
         ("threshold", "k", "the smallest count that may be published"),
         ("margin", "total", "the count of all values of an attribute together"),

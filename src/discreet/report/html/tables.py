@@ -1,4 +1,4 @@
-"""Tables of counts on a page: each as a table, with what can be worked out marked where it stands, and the sums below."""
+"""Tables of counts on a page: what can be worked out is marked where it stands, with the sums below."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -32,7 +32,8 @@ def show_tables(audit: Audit) -> list[Grid]:
     """Return the tables of an audit of counts, those with findings first; none for other candidates."""
     if not isinstance(audit.candidate, Counts):
         return []
-    found = {key: one for one in (*audit.evidence.shown, *audit.evidence.cells) if len(one.keys) == 1 for key in one.keys}
+    every = (*audit.evidence.shown, *audit.evidence.cells)
+    found = {one.keys[0]: one for one in every if len(one.keys) == 1}
     ranked = sorted(audit.candidate.tables, key=lambda table: not any(_list_found(table, found)))
     return [_show(table, found) for table in ranked[:MOST_TABLES]]
 
@@ -50,7 +51,7 @@ def _show(table: Table, found: Mapping[Key, Revealed]) -> Grid:
     own |= {at: found[key] for at in cells if (key := Key(table.counted, name_values(table.names, at))) in found}
     every = dict.fromkeys((*cells, *own))
     columns = sorted({at[-1] for at in every if at}, key=_rank(table, -1)) if table.names else []
-    lines = list(dict.fromkeys(at[:-1] for at in every)) if columns else [()]
+    lines: list[Coordinates] = list(dict.fromkeys(at[:-1] for at in every)) if columns else [()]
     marked = {at[:-1] for at in own}
     shown = sorted(islice(sorted(lines, key=lambda line: line not in marked), MOST_LINES), key=lines.index)
     sums: list[str] = []
@@ -74,7 +75,7 @@ def _show_line(
     sums: list[str],
 ) -> list[str]:
     """Return the fields of a line as HTML; add the sums of those that are marked."""
-    fields = [Html(f'<th scope="row">{html.text(value or TOTAL)}</th>') for value in line]
+    fields: list[str] = [Html(f'<th scope="row">{html.text(value or TOTAL)}</th>') for value in line]
     for at in [(*line, column) for column in columns] if table.names else [()]:
         shown = _show_cell(cells.get(at))
         if at in own:
