@@ -23,14 +23,14 @@ from discreet.disclosure.channels import Channels, Difference, Exposed, is_acycl
 from discreet.disclosure.detect import Question
 from discreet.disclosure.implications import Implications
 from discreet.disclosure.people import PeopleCells, are_visits
-from discreet.errors import InputError, Message, Option, OptionError, ThresholdError, refuse_truth
+from discreet.errors import InputError, Message, Option, OptionError, refuse_truth
 from discreet.io.hierarchies import know_parents
 from discreet.io.read import find_patterns
 from discreet.judging import checks
 from discreet.judging.counts import judge_counts, refuse_options
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.in_the_way import advise
-from discreet.judging.itemsets import judge_patterns
+from discreet.judging.itemsets import check_mining, judge_patterns
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.reading import check_reading
@@ -360,22 +360,12 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         listed = drop_items(know_parents(source, hierarchy), left_out).cut_at(length)
         question = Question(listed, None, rule.k, as_threads(None))
         return judge_changes(judge_itemsets(question, rule, rows, schema), olds, grown=grown)
-    _check_mining(rows, min_support)
+    check_mining(rows, min_support)
     data = drop_items(as_rows(source, hierarchy), left_out)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
         patterns = mine(data, min_support=cast("Threshold", min_support), kind="closed", **limits)
         question = Question(patterns, data, rule.k, as_threads(limits.get("threads")))
         return judge_changes(judge_itemsets(question, rule, data, schema), olds, grown=grown)
-
-
-def _check_mining(rows: object, min_support: Threshold | None) -> None:
-    """Refuse rows beside rows, and rows that nobody said how to mine."""
-    if rows is not None:
-        raise OptionError("rows are given twice; give ", Option("rows"), " only with patterns")
-    if min_support is None:
-        raise ThresholdError(
-            Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
-        )
 
 
 def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema: str | Groups | None = None) -> Audit:
