@@ -96,9 +96,10 @@ def _judge_table() -> None:
 
 
 def _judge_counts() -> None:
-    lines = ["Total,Total,60", *(f"{one},Total,20\nTotal,{one},20" for one in "abc"), "a,a,14", "a,b,*", "b,a,*", "c,c,12"]
-    masked = [f"{one},{two},*" for one, two in ("ac", "bb", "bc", "ca", "cb")]
-    discreet.audit(discreet.read_counts(BytesIO("\n".join(["x,y,n", *lines, *masked]).encode())), k=5)
+    totals = [f"{one},Total,20\nTotal,{one},20" for one in "abc"]
+    masked = [f"{one},{two},*" for one, two in ("ab", "ac", "ba", "bb", "bc", "ca", "cb")]
+    lines = ["x,y,n", "Total,Total,60", *totals, "a,a,14", "c,c,12", *masked]
+    discreet.audit(discreet.read_counts(BytesIO("\n".join(lines).encode())), k=5)
 
 
 def _hide() -> None:
