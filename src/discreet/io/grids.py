@@ -1,72 +1,156 @@
-"""Grids: the cells of a table as text, with the place of each, from a file of any format or a frame."""
+"""Grids: the cells of a table as text, with the place of each, from a file of any format, a folder or a frame."""
 
 import csv
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from io import BytesIO, StringIO
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from discreet.data.counts import Place
-from discreet.errors import InputError
+from discreet.errors import InputError, Option
 from discreet.io.containers import find_container, load_frame
 from discreet.io.encodings import check_encoding, find_encoding, to_utf8
+from discreet.io.files import Bytes, as_path, load, readable, suffix_of
 from discreet.io.files import Place as Source
-from discreet.io.files import load, suffix_of
-from discreet.io.formats import parquet
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.options import RowOptions
 from discreet.io.separators import find_separator, split_lines
 
 HEAD: Final = 1 << 16  # bytes that the separator and the encoding are found from
 PARQUET: Final = b"PAR1"
+SQLITE: Final = b"SQLite format 3\0"
+SESSION: Final = "results.json"  # of ACRO, beside the files that it names
+MOST_FILES: Final = 1000  # tables of a folder
+NO_FILES: Final[Mapping[str, "Grid"]] = MappingProxyType({})
 
 
 class Grid(NamedTuple):
-    """The lines of a table as text; ``numbers`` are those of its lines in the file."""
+    """The lines of a table as text; ``numbers`` are those of its lines in the file, whose ``text`` is kept.
+
+    A folder or a database has no lines of its own, but ``files``, by their names.
+    """
 
     lines: list[list[str]]
     numbers: list[int]
     separator: str | None = None
     encoding: str | None = None
+    text: str | None = None
+    files: Mapping[str, "Grid"] = NO_FILES
 
     def place(self, line: int, column: int) -> Place:
         """Return where a field is, both from 1 on."""
         return Place(self.numbers[line], column + 1)
 
     @property
+    def head(self) -> list[str]:
+        """The fields of the first line, in lower case."""
+        return [field.casefold() for field in self.lines[0]] if self.lines else []
+
+    @property
     def width(self) -> int:
         """The number of columns."""
         return max(map(len, self.lines), default=0)
 
-    def check_even(self, start: int = 0) -> None:
+    def check_even(self, start: int = 0, end: int | None = None) -> None:
         """Refuse lines of different lengths."""
         width = len(self.lines[start])
-        for line in range(start, len(self.lines)):
-            if len(self.lines[line]) != width:
+        for line in range(start, len(self.lines) if end is None else end):
+            fields = len(self.lines[line])
+            if fields != width:
+                where = f"line {self.numbers[line]:,} has {fields} fields, and line {self.numbers[start]:,} has {width}"
                 raise InputError(
-                    f"line {self.numbers[line]:,} has {len(self.lines[line])} fields, and line "
-                    f"{self.numbers[start]:,} has {width}; write the table again, or check its separator"
+                    f"{where}: see column {min(fields, width) + 1}; write the table again, or check its separator"
                 )
 
 
 def load_grid(source: Source | Any, options: RowOptions) -> Grid:  # noqa: ANN401 - a frame of any library
-    """Return the lines of a file, or of a frame, whose names are the first line."""
+    """Return the lines of a file, or of a frame, whose names are the first line; of a folder, those of its files."""
     if is_frame(source):
         return from_frame(as_frame(source))
+    path = as_path(source)
+    if path is not None and path.name == SESSION:
+        path = path.parent
+    if path is not None and path.is_dir():
+        return _from_folder(path, options)
     data = load(source)
+    if data.startswith(SQLITE):
+        return _from_sqlite(bytes(data))
+    return _from_bytes(data, suffix_of(source), options)
+
+
+def load_head(path: Path) -> Grid:
+    """Return the first lines of a file: enough to tell what it holds. A folder is loaded as a whole."""
+    if path.is_dir() or path.name == SESSION:
+        return load_grid(path, RowOptions())
+    with readable(), path.open("rb") as file:
+        data = file.read(HEAD)
+    is_text = find_container(suffix_of(path), data[:16]) is None and not data.startswith((PARQUET, SQLITE))
+    if not is_text or suffix_of(path) != path.suffix.lower():  # packed
+        return load_grid(path, RowOptions())
+    if len(data) == HEAD:
+        data = data[: data.rfind(b"\n") + 1] or data
+    return _from_text(data, RowOptions())
+
+
+def _from_bytes(data: Bytes, suffix: str, options: RowOptions) -> Grid:
     if data.startswith(PARQUET):
         import polars as pl  # noqa: PLC0415 - loaded late
 
         return from_frame(pl.read_parquet(BytesIO(bytes(data))))
-    container = find_container(suffix_of(source), bytes(data[:16]))
+    container = find_container(suffix, bytes(data[:16]))
     if container is not None:
-        return from_frame(load_frame(data, container, options._replace(header=False)), with_names=False)
+        options = options._replace(header=False, empty_rows=True)
+        return from_frame(load_frame(data, container, options), with_names=False)
     return _from_text(data, options)
 
 
-def _from_text(data: bytes | bytearray, options: RowOptions) -> Grid:
+def _from_folder(folder: Path, options: RowOptions) -> Grid:
+    """Return the tables of a folder, and the results of an ACRO session as they are."""
+    with readable():
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" or path.name == SESSION)
+    if len(paths) > MOST_FILES:
+        raise InputError(f"the folder holds more than {MOST_FILES:,} tables; give one of them")
+    files = {}
+    for path in paths:
+        data = load(path)
+        if path.name == SESSION:
+            files[path.name] = Grid([[_decode(data, find_encoding(bytes(data[:HEAD])))]], [1])
+        else:
+            files[path.name] = _from_text(data, options)
+    if not files:
+        raise InputError("the folder holds no tables; give one with CSV files, or with the results.json of ACRO")
+    return Grid([], [], files=files)
+
+
+def _from_sqlite(data: bytes) -> Grid:
+    """Return the tables of a database that is a file; it is loaded to memory, so that nothing is written."""
+    try:
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.deserialize(data)
+            database.execute("PRAGMA query_only = 1")
+            rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            return Grid([], [], files={name: _from_table(database, name) for (name,) in rows.fetchall()})
+    except sqlite3.Error:
+        raise InputError("this is no database of SQLite, or a damaged one; write it again") from None
+
+
+def _from_table(database: sqlite3.Connection, name: str) -> Grid:
+    quoted = name.replace('"', '""')
+    cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name of the database itself
+    lines = [[str(column[0]) for column in cursor.description]]
+    lines += [["" if value is None else str(value).strip() for value in row] for row in cursor]
+    return Grid(lines, list(range(1, len(lines) + 1)))
+
+
+def _from_text(data: Bytes, options: RowOptions) -> Grid:
     head = bytes(data[:HEAD])
-    encoding = find_encoding(head, is_cut=len(data) > HEAD) if options.encoding is None else check_encoding(options.encoding)
-    text = bytes(to_utf8(data, encoding)).decode("utf-8-sig")
+    encoding = (
+        find_encoding(head, is_cut=len(data) > HEAD) if options.encoding is None else check_encoding(options.encoding)
+    )
+    text = _decode(data, encoding)
     first = split_lines(text[:HEAD], is_cut=len(text) > HEAD)
     separator, several = (options.separator, ()) if options.separator else find_separator(first)
     if several:
@@ -80,7 +164,17 @@ def _from_text(data: bytes | bytearray, options: RowOptions) -> Grid:
                 numbers.append(reader.line_num)
     except csv.Error:
         raise InputError(f"line {reader.line_num:,} has quotes that do not end, or text beside them; mend it") from None
-    return Grid(lines, numbers, separator, encoding)
+    return Grid(lines, numbers, separator, encoding, text)
+
+
+def _decode(data: Bytes, encoding: str) -> str:
+    try:
+        return bytes(to_utf8(data, encoding)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"line {line:,} is not in the encoding {encoding}; name its encoding with ", Option("encoding")
+        ) from None
 
 
 def _choose_separator(lines: Sequence[str], several: Sequence[str]) -> str:
@@ -94,14 +188,14 @@ def _choose_separator(lines: Sequence[str], several: Sequence[str]) -> str:
     return max(several, key=rank)
 
 
-def from_frame(frame: Any, *, with_names: bool = True) -> Grid:  # noqa: ANN401 - a frame of narwhals
-    """Return the cells of a frame as text."""
+def from_frame(frame: Any, *, with_names: bool = True) -> Grid:  # noqa: ANN401 - a frame of narwhals or pandas
+    """Return the cells of a frame as text, without blank lines; the index of pandas holds labels of lines."""
+    if hasattr(type(frame), "iloc"):
+        has_index = type(frame.index).__name__ != "RangeIndex"
+        return _from_text(frame.to_csv(index=has_index, sep=",").encode(), RowOptions(separator=","))._replace(
+            text=None
+        )
     names = [[str(name) for name in frame.columns]] if with_names else []
-    body = [["" if value is None else str(value) for value in line] for line in frame.rows()]
-    lines = [*names, *body]
-    return Grid(lines, list(range(1, len(lines) + 1)))
-
-
-def columns_of(grid: Grid) -> Iterator[tuple[int, str]]:
-    """Yield the columns that the first line names."""
-    yield from enumerate(grid.lines[0] if grid.lines else ())
+    body = [["" if value is None else str(value).strip() for value in line] for line in frame.rows()]
+    filled = [(number, line) for number, line in enumerate([*names, *body], start=1) if any(line)]
+    return Grid([line for _, line in filled], [number for number, _ in filled])

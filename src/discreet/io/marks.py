@@ -13,17 +13,24 @@ from discreet.runtime.text import abbreviate
 
 Limits: TypeAlias = tuple[int, int]
 BLANKS: Final = "\u00a0\u2009\u202f'’"  # between thousands, beside blanks and commas
-COUNT: Final = re.compile(r"\d{1,3}(?:[, ]\d{3})+|\d{1,16}")
+COUNT: Final = re.compile(r"\d{1,3}(?:[, ]\d{3}){1,12}|\d{1,40}")
 POINT: Final = re.compile(r"(.*\d)\.0+")  # a whole number that a program has written as a float
 BELOW: Final = re.compile(r"(?:<|less than|fewer than|under) ?(\d{1,9})", re.IGNORECASE)
-UP_TO: Final = re.compile(r"(?:≤|<=|=<|at most|up to) ?(\d{1,9})", re.IGNORECASE)
+UP_TO: Final = re.compile(
+    r"(?:≤|<=|=<|at most|up to) ?(\d{1,9})|(\d{1,9}) (?:or|and) (?:fewer|less|below|under)", re.IGNORECASE
+)
 RANGE: Final = re.compile(r"(\d{1,9}) ?(?:-|–|to|\.\.) ?(\d{1,9})")
 NEGATIVE: Final = re.compile(r"[-−](\d{1,9})(?:\.0+)?")
-SHARE: Final = re.compile(r"[([]?\s*(\d{1,3}(?:[.,]\d{1,20})?)\s*%\s*[)\]]?")
-BESIDE: Final = re.compile(r"(.*?\S)\s*[([]\s*(\d{1,3}(?:[.,]\d{1,20})?)\s*%?\s*[)\]]")  # a count with its share
+PERCENT: Final = r"[<>≤≥]?\s*\d{1,3}(?:[.,]\d{1,20})?(?:e-\d{1,2})?"
+SHARE: Final = re.compile(rf"[([]?\s*({PERCENT})\s*%\s*[)\]]?")
+BESIDE: Final = re.compile(rf"(.*?\S)\s*[([]\s*(?:({PERCENT})|[-–—.*]+|NA|suppressed)\s*%?\s*[)\]]", re.IGNORECASE)
+"""A count with its share, which may be masked."""
+FLOAT: Final = Fraction(1, 2**51)  # the relative error of a quotient that a program has printed with all its digits
 MASKS: Final = frozenset(
-    ("*", "**", "x", "s", "c", ".", "..", "...", "-", "–", "—", "#", "na", "n/a", "nan", "null", "none", "")
-    + ("redacted", "[redacted]", "suppressed", "[suppressed]", "(suppressed)", "masked", "hidden", "censored")
+    (
+        *("*", "**", "x", "s", "c", ".", "..", "...", "-", "–", "—", "#", "na", "n/a", "nan", "null", "none", ""),
+        *("redacted", "[redacted]", "suppressed", "[suppressed]", "(suppressed)", "masked", "hidden", "censored"),
+    )
 )
 """Marks that say no more than that there is a count."""
 ABSENT: Final = "absent"  # the word for cells that a file leaves out
@@ -59,47 +66,49 @@ def parse_masks(rules: Iterable[str]) -> dict[str, Limits]:
 class Marks:
     """Reads cells, by rules of the owner and by what marks usually say.
 
+    A negative number is minus the threshold: up to it, or below it if a format says so.
+
     >>> marks = Marks({"*": (1, 10)})
     >>> [marks.read(text, Place(2, 1))[:3] for text in ("1,234", "<11", "*", "≤5")]
     [(1234, 1234, <State.EXACT: 0>), (1, 10, <State.MASKED: 2>), (1, 10, <State.MASKED: 2>), (1, 5, <State.MASKED: 2>)]
     """
 
-    def __init__(self, rules: Mapping[str, Limits], round_to: int | None = None) -> None:
+    def __init__(self, rules: Mapping[str, Limits], round_to: int | None = None, *, is_below: bool = False) -> None:
         """Keep the rules; counts may have been rounded to multiples of a number."""
-        self.rules, self.round_to = rules, round_to
+        self.rules, self.round_to, self.is_below = rules, round_to, is_below
         self.used: dict[str, Limits] = {}
         self.negative: dict[int, Place] = {}
         self.smallest: tuple[int, Place] | None = None  # the smallest count above 0 that is shown
 
     def read(self, text: str, place: Place) -> Stated:
         """Return what a cell says; refuse what is neither a count nor a mark."""
-        text = text.strip().translate(dict.fromkeys(map(ord, BLANKS), " "))
+        text = _tidy(text)
         if text.casefold() in self.rules:
             return self._mask(text, *self.rules[text.casefold()])
         share = SHARE.fullmatch(text)
         if share is not None:
-            return Stated(0, UNKNOWN, State.MASKED, "", _read_share(share[1]))
+            return Stated(0, UNKNOWN, State.MASKED, "", read_share(share[1]))
         beside = BESIDE.fullmatch(text)
-        if beside is not None and beside[1].casefold() not in MASKS:
-            return self._read_count(beside[1], place)._replace(share=_read_share(beside[2]))
-        return self._read_count(text if beside is None else beside[1], place)
+        if beside is None:
+            return self._read_count(text, place)
+        return self._read_count(beside[1], place)._replace(share=read_share(beside[2]) if beside[2] else None)
 
     def _read_count(self, text: str, place: Place) -> Stated:
+        if text.casefold() in self.rules:
+            return self._mask(text, *self.rules[text.casefold()])
         whole = POINT.fullmatch(text)
         number = text if whole is None else whole[1]
         if COUNT.fullmatch(number):
             return self._take(int(re.sub(r"[, ]", "", number)), place)
-        for pattern, ends in ((BELOW, lambda one: (1, one - 1)), (UP_TO, lambda one: (1, one))):
-            match = pattern.fullmatch(text)
-            if match is not None and int(match[1]) > 1:
-                return self._mask(text, *ends(int(match[1])))
+        limits = _find_limits(text)
+        if limits is not None:
+            return self._mask(text, *limits)
         between = RANGE.fullmatch(text)
         if between is not None and int(between[1]) <= int(between[2]):
             return Stated(int(between[1]), int(between[2]), State.LIMITS, text)
         negative = NEGATIVE.fullmatch(text)
-        if negative is not None:
-            self.negative.setdefault(int(negative[1]), place)
-            return self._mask(text, *((1, int(negative[1])) if int(negative[1]) > 1 else (0, UNKNOWN)))
+        if negative is not None and int(negative[1]):
+            return self._read_negative(text, int(negative[1]), place)
         if text.casefold() in MASKS:
             return self._mask(text, 0, UNKNOWN)
         raise InputError(
@@ -109,6 +118,11 @@ class Marks:
             Option("drop"),
         )
 
+    def _read_negative(self, text: str, threshold: int, place: Place) -> Stated:
+        self.negative.setdefault(threshold, place)
+        largest = threshold - self.is_below
+        return self._mask(text, *((1, largest) if largest > 0 and threshold > 1 else (0, UNKNOWN)))
+
     def _take(self, count: int, place: Place) -> Stated:
         if count > LARGEST_COUNT // 1024:
             raise InputError(f"{place} holds a count of more than {LARGEST_COUNT // 1024:,}; check it")
@@ -116,9 +130,12 @@ class Marks:
             self.smallest = count, place
         if self.round_to is None:
             return Stated(count, count, State.EXACT)
-        if count % self.round_to:
+        half, rest = self.round_to // 2, count % self.round_to
+        if rest == half > 0 and self.round_to % 2 == 0:  # rounded to midpoints: 1 to 6 is 3, and only 0 is 0
+            return Stated(count - half + 1, count + half, State.LIMITS)
+        if rest:
             raise InputError(f"{place} holds no multiple of {self.round_to}; check ", Option("round_to"))
-        return Stated(max(0, count - self.round_to // 2), count + self.round_to // 2, State.LIMITS)
+        return Stated(max(0, count - half), count + half, State.LIMITS)
 
     def _mask(self, text: str, low: int, high: int) -> Stated:
         self.used[text] = low, high
@@ -129,8 +146,8 @@ class Marks:
         several = sorted(self.negative.items())
         if len([one for one, _ in several if one > 1]) > 1:
             raise InputError(
-                f"{several[0][1]} and {several[-1][1]} hold different negative numbers; a count cannot be negative, and "
-                "minus a threshold is one number: state what each means with ",
+                f"{several[0][1]} and {several[-1][1]} hold different negative numbers; a count cannot be negative, "
+                "and minus a threshold is one number: state what each means with ",
                 Option("masked", "-5=1..4"),
             )
         for negative, place in several:
@@ -148,13 +165,47 @@ class Marks:
             yield f"{abbreviate(text) or 'blank'} means {limits}"
 
 
-def _read_share(text: str) -> tuple[Fraction, Fraction]:
-    """Return where a percentage lay before it was printed.
+def looks_counted(text: str) -> bool:
+    """Return whether a field holds a count, a share or a mark that says so; a blank and a range may be anything.
 
-    >>> [str(end) for end in _read_share("33.3")]
-    ['133/400', '667/2000']
+    >>> [looks_counted(text) for text in ("12", "<11", "7 (3.5%)", "young", "10-19", "")]
+    [True, True, True, False, False, False]
     """
-    number = Decimal(text.replace(",", "."))
+    text = _tidy(text)
+    beside = BESIDE.fullmatch(text)
+    text = text if beside is None else beside[1]
+    patterns = (COUNT, POINT, BELOW, UP_TO, NEGATIVE, SHARE)
+    return bool(text and (text.casefold() in MASKS or any(pattern.fullmatch(text) for pattern in patterns)))
+
+
+def read_share(text: str, unit: int = 100) -> tuple[Fraction, Fraction]:
+    """Return where a percentage, or a share of another unit, lay before it was printed.
+
+    A number with all digits of a float is as wide as such a quotient may be wrong: 2 / 3 is printed as
+    0.6666666666666666.
+
+    >>> [str(end) for end in read_share("33.3")]
+    ['133/400', '667/2000']
+    >>> [float(end) for end in read_share("<1")]
+    [0.0, 0.01]
+    """
+    number = Decimal(re.sub(r"[^\d.,e-]", "", text).replace(",", "."))
+    if text[0] in "<≤":
+        return Fraction(0), Fraction(number) / unit
+    if text[0] in ">≥":
+        return Fraction(number) / unit, Fraction(1)
     exponent = number.as_tuple().exponent
     half = Fraction(1, 2) * Fraction(10) ** (exponent if isinstance(exponent, int) else 0)
-    return max(Fraction(0), (Fraction(number) - half) / 100), (Fraction(number) + half) / 100
+    half = max(half, Fraction(number) * FLOAT) if number % 1 else half
+    return max(Fraction(0), (Fraction(number) - half) / unit), (Fraction(number) + half) / unit
+
+
+def _tidy(text: str) -> str:
+    return text.strip().translate(dict.fromkeys(map(ord, BLANKS), " "))
+
+
+def _find_limits(text: str) -> Limits | None:
+    """Return the limits that a mark such as <11 states."""
+    below, up_to = BELOW.fullmatch(text), UP_TO.fullmatch(text)
+    largest = int(below[1]) - 1 if below else int(up_to[1] or up_to[2]) if up_to else 0
+    return (1, largest) if largest > 0 else None

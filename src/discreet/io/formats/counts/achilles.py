@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Dimension, State, Table
 from discreet.errors import InputError
-from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead
+from discreet.io.formats.counts.layout import CountOptions, CountsRead
 from discreet.io.grids import Grid
 from discreet.runtime.text import count_of
 
@@ -95,13 +95,13 @@ ANALYSES: Final = dict(_list_analyses())
 
 def matches(grid: Grid) -> bool:
     """Return whether the columns are those of Achilles."""
-    return {*HEAD} <= {name.casefold() for name in grid.lines[0]}
+    return {*HEAD} <= {*grid.head}
 
 
 def read(grid: Grid, options: CountOptions) -> CountsRead:
     """Return a table for each analysis that is known."""
     grid.check_even()
-    head = [name.casefold() for name in grid.lines[0]]
+    head = grid.head
     strata = [head.index(f"stratum_{number}") for number in range(1, 6) if f"stratum_{number}" in head]
     number_at, count_at = head.index(HEAD[0]), head.index(HEAD[2])
     marks, found, unknown = options.make_marks(), defaultdict[int, list[Cell]](list), set[str]()

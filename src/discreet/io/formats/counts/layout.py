@@ -1,14 +1,18 @@
 """What all layouts of tables of counts share: how a table is asked for, and its fields."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from discreet.data.counts import Table
+from discreet.data.counts import Cell, Coordinates, Dimension, Place, Table
 from discreet.io.grids import Grid
 from discreet.io.marks import ABSENT, Limits, Marks
 
-TOTALS: Final = re.compile(r"\(?(?:grand[ _]|sub)?(?:totals?|all|sum|overall|everyone|any|margins?)\)?:?", re.IGNORECASE)
+TOTALS: Final = re.compile(
+    r"\(?(?:grand[ _]|sub)?(?:totals?|all|sum|overall|everyone|any|margins?)\)?:?", re.IGNORECASE
+)
+LATER: Final = re.compile(r"(.+?)[ _]+(?:sub)?totals?", re.IGNORECASE)  # as in "north total"
 MISSING: Final = frozenset(("", "na", "n/a", "nan", "null", "none", "<na>"))
 
 
@@ -17,14 +21,14 @@ class CountOptions(NamedTuple):
 
     counts: str | None = None
     totals: tuple[str, ...] = ()
-    masks: Mapping[str, Limits] = {}  # noqa: RUF012 - never changed
+    masks: Mapping[str, Limits] = {}
     round_to: int | None = None
     columns: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
 
-    def make_marks(self) -> Marks:
-        """Return a reader of cells by these options."""
-        return Marks(self.masks, self.round_to)
+    def make_marks(self, *, is_below: bool = False) -> Marks:
+        """Return a reader of cells by these options; a format may write counts below a threshold as minus this."""
+        return Marks(self.masks, self.round_to, is_below=is_below)
 
     @property
     def absent(self) -> Limits | None:
@@ -37,15 +41,64 @@ class CountOptions(NamedTuple):
 
 
 class CountsRead(NamedTuple):
-    """The tables of a file, and remarks on how they were read."""
+    """The tables of a file, and remarks on how they were read.
+
+    ``beside`` leads, for each file, from the place of a count to fields that were worked out from it; ``files`` are the
+    tables of each file. A file that is not part of a folder is called by an empty name.
+    """
 
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
+    beside: Mapping[str, Mapping[Place, tuple[Place, ...]]] = {}
+    files: Mapping[str, tuple[Table, ...]] = {}
 
 
 class Layout(NamedTuple):
-    """A layout of tables of counts: what it is called, whether a file seems to have it, and its reader."""
+    """A layout of tables of counts: what it is called, whether a file seems to have it, and its reader.
+
+    ``is_sure`` tells whether a file holds such tables and nothing else, if ``matches`` does not.
+    """
 
     what: str
     matches: Callable[[Grid], bool]
     read: Callable[[Grid, CountOptions], CountsRead]
+    is_sure: Callable[[Grid], bool] | None = None
+    is_per_line: bool = False
+
+
+def find_totals(texts: Iterable[str], options: CountOptions) -> frozenset[str]:
+    """Return the texts that stand for all values: words such as Total, or else empty fields."""
+    different = {*texts}
+    words = frozenset(text for text in different if options.is_total(text))
+    return words or frozenset(text for text in different if text.casefold() in MISSING)
+
+
+def list_values(texts: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the values of an attribute in the order in which they come, each once.
+
+    >>> list_values(["m", None, "f", "m"])
+    ('m', 'f')
+    """
+    return tuple(dict.fromkeys(text for text in texts if text is not None))
+
+
+def loosen(dimensions: Sequence[Dimension], cells: Iterable[Cell]) -> tuple[Dimension, ...]:
+    """Return dimensions as the exact counts show them to be, where a format does not say whether values add up.
+
+    If values of one add up to more than their total, people have several; if to less, values are missing.
+    """
+    known = {cell.at: (cell.low, cell.high) for cell in cells}
+    found = []
+    for at, one in enumerate(dimensions):
+        sums: dict[Coordinates, tuple[int, int]] = {}
+        for where, (low, high) in known.items():
+            if where[at] is not None:
+                total = (*where[:at], None, *where[at + 1 :])
+                least, most = sums.get(total, (0, 0))
+                sums[total] = least + low, most + high
+        both = [(known[total], parts) for total, parts in sums.items() if total in known]
+        overlapping = one.overlapping or any(total[1] < parts[0] for total, parts in both)
+        found.append(
+            replace(one, overlapping=overlapping, cut=one.cut or any(total[0] > parts[1] for total, parts in both))
+        )
+    return tuple(found)

@@ -1,0 +1,350 @@
+"""A crosstab: a line for each value of one attribute and a column for each of another, with margins.
+
+Both may have several levels, as pandas, Excel, R, Stata and ACRO write them. Lines of text above and below the table
+are left out.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, State, Table
+from discreet.errors import InputError, Option
+from discreet.io.columns import find_columns
+from discreet.io.counts import COUNTS
+from discreet.io.formats.counts import shares
+from discreet.io.formats.counts.layout import LATER, CountOptions, CountsRead, list_values
+from discreet.io.formats.counts.shares import Share
+from discreet.io.grids import Grid
+from discreet.io.marks import looks_counted
+from discreet.runtime.text import count_of
+
+NOTE: Final = re.compile(r"(?:notes?\b|sources?\b|[*†‡#¹²³]|\[|\().*|.*[.:]", re.IGNORECASE)  # a line below a table
+MOST_LEVELS: Final = 8  # lines of a header
+EMPTY: Final = "(empty)"
+
+
+class Frame(NamedTuple):
+    """Where a crosstab is: its header begins at ``start``, its counts at ``body``, and it ends before ``end``.
+
+    The first ``labels`` columns name the lines. If ``has_names``, the last line of the header names these columns.
+    """
+
+    start: int
+    body: int
+    end: int
+    labels: int
+    has_names: bool
+
+
+class Column(NamedTuple):
+    """A column of counts, or of shares in ``unit``, with its labels from the broadest to the finest."""
+
+    number: int
+    labels: tuple[str, ...]
+    unit: int | None = None
+
+
+def matches(grid: Grid) -> bool:
+    """Return whether most fields but those of the first lines and columns hold counts."""
+    frame = find_frame(grid)
+    if frame is None:
+        return False
+    fields = [field for line in grid.lines[frame.body : frame.end] for field in line[frame.labels :] if field]
+    return 2 * sum(_is_number(field) for field in fields) > len(fields)
+
+
+def is_sure(grid: Grid) -> bool:
+    """Return whether all of these fields hold counts, and some line or column holds totals."""
+    frame = find_frame(grid)
+    if frame is None or frame.end - frame.body < 2:  # noqa: PLR2004 - a value and a total
+        return False
+    body, options = grid.lines[frame.body : frame.end], CountOptions()
+    fields = [field for line in body for field in line[frame.labels :] if field]
+    labels = [line[0] for line in body] + [field for line in grid.lines[frame.start : frame.body] for field in line]
+    is_even = len({*map(len, body)}) == 1
+    return is_even and bool(fields) and all(map(_is_number, fields)) and any(map(options.is_total, labels))
+
+
+def read(grid: Grid, options: CountOptions) -> CountsRead:
+    """Return the table of a grid with a count for each line and column."""
+    table, notes = read_table(grid, options)
+    return CountsRead((table,), notes)
+
+
+def read_table(
+    grid: Grid, options: CountOptions, name: str = "table", names: Sequence[str] = ()
+) -> tuple[Table, tuple[str, ...]]:
+    """Return a table, and remarks; ``names`` are those of its attributes, first of lines and then of columns."""
+    frame = find_frame(grid)
+    if frame is None:
+        raise InputError("there are no counts below a header; give a table with a header and a line for each count")
+    grid = _even(grid, frame)
+    columns = _list_columns(grid, frame, options.drop)
+    rows = _place(_fill([line[: frame.labels] for line in grid.lines[frame.body : frame.end]]), options)
+    tops = _place([column.labels for column in columns], options)
+    cells, stated, marks = _read_cells(grid, frame, columns, (rows, tops), options)
+    marks_notes = tuple(marks)
+    dimensions, keep = _list_dimensions(grid, frame, (rows, tops), names)
+    cells = [cell._replace(at=_pick(cell.at, keep)) for cell in cells]
+    stated = [one._replace(part=_pick(one.part, keep)) for one in stated]
+    ratios, missing, more = shares.find_wholes([one.name for one in dimensions], cells, stated)
+    left_out = len(grid.lines) - (frame.end - frame.start)
+    around = [f"{count_of(left_out, 'line')} of text around the table left out"] if left_out else []
+    table = Table(name, dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
+    return table, (*marks_notes, *more, *around)
+
+
+def find_frame(grid: Grid) -> Frame | None:
+    """Return where the header, the labels and the counts of a crosstab are; None if there are none."""
+    lines, width = grid.lines, grid.width
+    start, end = 0, len(lines)
+    while start < end and _is_alone(lines[start], width):
+        start += 1
+    while end > start and _is_alone(lines[end - 1], width) and _is_note(lines[end - 1], width):
+        end -= 1
+    if end - start < 2 or width < 2:  # noqa: PLR2004 - a header and a line, a label and a count
+        return None
+    body, has_names = _find_body(lines, start, end, is_sheet=grid.separator is None)
+    if body >= end:
+        return None
+    names = [at for at, field in enumerate(lines[body - 1]) if field]
+    labels = names[-1] + 1 if has_names else _count_labels(lines[body:end], width)
+    return Frame(start, body, end, labels, has_names) if labels < width else None
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a field holds a count, a mark or a share."""
+    return looks_counted(text) or shares.NUMBER.fullmatch(text) is not None
+
+
+def _is_alone(line: Sequence[str], width: int) -> bool:
+    """Return whether a line is a text of its own: one field, the first one."""
+    return len(line) <= width and bool(line[0]) and not any(line[1:])
+
+
+def _is_note(line: Sequence[str], width: int) -> bool:
+    return len(line) < width or NOTE.fullmatch(line[0]) is not None
+
+
+def _find_body(lines: Sequence[Sequence[str]], start: int, end: int, *, is_sheet: bool) -> tuple[int, bool]:
+    """Return the first line of counts, and whether the one before it names the columns of labels alone.
+
+    The header goes on while it does not tell columns apart, or while lines hold texts that are no counts. pandas
+    writes the names of labels below a header of several lines, and in a spreadsheet always.
+    """
+    last = min(end, start + MOST_LEVELS)
+    for body in range(start + 1, last):
+        line = lines[body]
+        if _is_names(line) and (body - start > 1 or is_sheet):
+            return body + 1, True
+        fields = [field for field in line[1:] if field]
+        is_text = bool(fields) and 2 * sum(map(_is_number, fields)) < len(fields)
+        is_headed = not line[0] or any(_is_names(lines[later]) for later in range(body + 1, last))
+        if not (is_headed and (is_text or not _tells_apart(lines[start:body]))):
+            return body, False
+    return start + 1, False
+
+
+def _is_names(line: Sequence[str]) -> bool:
+    """Return whether only the first fields of a line are filled, and not all."""
+    filled = [bool(field) for field in line]
+    return filled[0] and not filled[-1] and all(left >= right for left, right in pairwise(filled))
+
+
+def _tells_apart(header: Sequence[Sequence[str]]) -> bool:
+    """Return whether no two columns have the same labels, but for shares and columns without labels."""
+    labels = [label for label in _fill(_turn(header))[1:] if any(label) and not shares.is_share_name(label[-1])]
+    return len({*labels}) == len(labels)
+
+
+def _turn(header: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return the columns of a header; short lines are filled up."""
+    width = max(map(len, header))
+    return [[line[at] if at < len(line) else "" for line in header] for at in range(width)]
+
+
+def _fill(labels: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return labels of which an upper one is written once for all those below it."""
+    found: list[tuple[str, ...]] = []
+    for one in labels:
+        own, before = list(one), found[-1] if found else ("",) * len(one)
+        for level in range(len(own) - 1):
+            if not own[level] and any(own[level + 1 :]) and own[:level] == list(before[:level]):
+                own[level] = before[level]
+        found.append(tuple(own))
+    return found
+
+
+def _count_labels(body: Sequence[Sequence[str]], width: int) -> int:
+    """Return how many columns name the lines: those that hold few counts, and numbers that tell equal labels apart."""
+    columns = [[line[at] if at < len(line) else "" for line in body] for at in range(width)]
+    labels = 1
+    while labels < width - 1 and 2 * sum(map(_is_number, columns[labels])) < sum(map(bool, columns[labels])):
+        labels += 1
+    known = _fill([line[:labels] for line in body])
+    if len({*known}) < len(known) and labels < width - 1:
+        column = columns[labels]
+        is_blank_total = any(not field and any(line[labels + 1 :]) for field, line in zip(column, body, strict=True))
+        repeats = {*column} if 2 * len({*column}) <= len(column) else set()
+        apart = {*zip(known, column, strict=True)}
+        if len(apart) == len(known) and (is_blank_total or repeats):
+            labels += 1
+    return labels
+
+
+def _even(grid: Grid, frame: Frame) -> Grid:
+    """Return a grid whose lines of a table are equally long; refuse others. R may leave out the corner."""
+    lines, width = grid.lines, len(grid.lines[frame.body])
+    grid.check_even(frame.body, frame.end)
+    head = [
+        ["", *line] if len(line) == width - 1 and frame.body - frame.start == 1 else line
+        for line in lines[frame.start : frame.body]
+    ]
+    even = grid._replace(lines=[*lines[: frame.start], *head, *lines[frame.body :]])
+    even.check_even(frame.start, frame.body + 1)
+    return even
+
+
+def _list_columns(grid: Grid, frame: Frame, drop: Sequence[str]) -> list[Column]:
+    """Return the columns of counts and of shares; a column of shares has the labels of what they are shares of."""
+    header = grid.lines[frame.start : frame.body - frame.has_names]
+    body = grid.lines[frame.body : frame.end]
+    labels = _fill(_turn(header)[frame.labels :])
+    dropped = find_columns([text for label in labels for text in label], drop) if drop else []
+    last = [label[-1] for label in labels]
+    has_units = len(header) > 1 and all(shares.is_share_name(one) or COUNTS.fullmatch(one) for one in last if one)
+    found = list[Column]()
+    for number, label in enumerate(labels, start=frame.labels):
+        texts = [line[number] for line in body]
+        if any(text in dropped for text in label) or not (any(label) or any(texts)):
+            continue
+        of = shares.name_column(label[-1], last)
+        if shares.is_share_name(label[-1]) and (found or has_units):
+            own = label[:-1] if has_units else found[-1].labels
+        elif of is not None and of != label[-1]:
+            own = (*label[:-1], of)
+        else:
+            found.append(Column(number, label[:-1] if has_units else label))
+            continue
+        found.append(Column(number, own, _find_unit(label[-1], texts, grid.place(frame.body, number))))
+    return found
+
+
+def _find_unit(name: str, texts: Sequence[str], place: Place) -> int:
+    unit = shares.find_unit(name, texts)
+    if unit is None and any(texts):
+        raise InputError(
+            f"the column from {place} on is called as shares are, but holds something else; correct it, or leave the "
+            "column out with ",
+            Option("drop"),
+        )
+    return unit or 100
+
+
+def _place(labels: Sequence[Sequence[str]], options: CountOptions) -> list[Coordinates]:
+    """Return the values of labels on each level; None for all values together."""
+    levels = len(labels[0])
+    words = [any(options.is_total(one[level]) for one in labels) for level in range(levels)]
+    values = [{one[level] for one in labels} for level in range(levels)]
+    found = []
+    for one in labels:
+        at: list[str | None] = []
+        is_over = False  # whether an upper level is a total
+        for level, text in enumerate(one):
+            later = LATER.fullmatch(text)
+            if is_over or options.is_total(text):
+                at.append(None if not text or options.is_total(text) else text)
+                is_over |= options.is_total(text)
+            elif later is not None and later[1] in values[level]:
+                at += [later[1], *[None] * (levels - level - 1)]
+                break
+            else:
+                at.append(text or (EMPTY if words[level] else None))
+        found.append(tuple(at))
+    return found
+
+
+def _read_cells(
+    grid: Grid,
+    frame: Frame,
+    columns: Sequence[Column],
+    axes: tuple[Sequence[Coordinates], Sequence[Coordinates]],
+    options: CountOptions,
+) -> tuple[list[Cell], list[Share], list[str]]:
+    """Return the counts, the shares, and what each mark was taken for."""
+    rows, tops = axes
+    marks, cells, stated = options.make_marks(), list[Cell](), list[Share]()
+    counted = [column.number for column in columns if column.unit is None]
+    bare = shares.find_bare_unit([line[at] for line in grid.lines[frame.body : frame.end] for at in counted])
+    for number, row in zip(range(frame.body, frame.end), rows, strict=True):
+        for column, top in zip(columns, tops, strict=True):
+            at, text, where = (*row, *top), grid.lines[number][column.number], grid.place(number, column.number)
+            unit = column.unit or bare
+            limits = None if unit is None else shares.take_share(text, unit)
+            if limits is not None:
+                stated.append(Share(at, *limits, where))
+            if column.unit is not None:
+                continue
+            if bare is not None and limits is not None:
+                cells.append(Cell(at, 0, UNKNOWN, State.MASKED, where))
+                continue
+            said = marks.read(text, where)
+            cells.append(Cell(at, said.low, said.high, said.state, where, said.mark))
+            stated += [Share(at, *said.share, where)] if said.share is not None else []
+    marks.check()
+    return cells, stated, list(marks.notes())
+
+
+def _list_dimensions(
+    grid: Grid, frame: Frame, axes: tuple[Sequence[Coordinates], Sequence[Coordinates]], names: Sequence[str]
+) -> tuple[tuple[Dimension, ...], list[int]]:
+    """Return the attributes with values, and where they are among all levels.
+
+    A single column that is no total has no attribute: its label says what is counted.
+    """
+    found = [list(zip(*axis, strict=True)) for axis in axes]
+    named = list(names) if len(names) == sum(map(len, found)) else _name_levels(grid, frame, *map(len, found))
+    is_single = len({*axes[1]}) == 1
+    levels = [*found[0], *([(None,)] * len(found[1]) if is_single else found[1])]
+    keep = [at for at, texts in enumerate(levels) if any(text is not None for text in texts)]
+    different = _distinguish([named[at] for at in keep])
+    dimensions = tuple(Dimension(name, list_values(levels[at])) for name, at in zip(different, keep, strict=True))
+    return dimensions, keep
+
+
+def _name_levels(grid: Grid, frame: Frame, rows: int, tops: int) -> list[str]:
+    """Return the names of all levels: those that the file states, or row and column."""
+    header = grid.lines[frame.start : frame.body]
+    if frame.has_names:
+        names = header[-1][:rows]
+        corners = [next((field for field in reversed(line[: frame.labels]) if field), "") for line in header[:-1]]
+    else:
+        names = header[-1][:rows]
+        corners = [""] * tops
+        if len(header) > 1 and not any(names[1:]) and any(line[0] for line in header[:-1]):
+            corners = [line[0] for line in header]
+            names = [""] * rows
+    corners = (corners + [""] * tops)[:tops]
+    return [name or "row" for name in names] + [name or "column" for name in corners]
+
+
+def _distinguish(names: Sequence[str]) -> list[str]:
+    """Return names of which none is twice.
+
+    >>> _distinguish(["row", "row", "column"])
+    ['row', 'row 2', 'column']
+    """
+    found = list[str]()
+    for name in names:
+        number, new = 1, name
+        while new in found:
+            number += 1
+            new = f"{name} {number}"
+        found.append(new)
+    return found
+
+
+def _pick(at: Coordinates, keep: Sequence[int]) -> Coordinates:
+    return tuple(at[place] for place in keep)
