@@ -52,7 +52,9 @@ def published(draw):
             group_of = oracle.people_of(whole, attributes)
             many = sum(kind in group_of for kind in drawn)
             if whole not in said:
-                said[whole] = draw(states(many, k, unit if shown else 1, absent, is_whole=shown == group, is_total=not shown))
+                said[whole] = draw(
+                    states(many, k, unit if shown else 1, absent, is_whole=shown == group, is_total=not shown)
+                )
             if said[whole] is not None and (not shown or shown not in without):
                 cells.append(Cell(cell, *said[whole]))
         dimensions = [Dimension(one, tuple(nodes(one)[1:]), ATTRIBUTES[one][1]) for one in group]

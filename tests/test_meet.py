@@ -61,14 +61,14 @@ def test_the_clinic_ends_in_release_under_each_policy(policy, least, method):
     release = block(CLINIC, min_support=least, policy=policy, method=method)
     assert (release.verdict, release.in_the_way) == (Verdict.RELEASE, ())
     assert release.is_whole == (keeps_whole(load(policy)) and method != "withhold")
-    assert len(release.patterns) > 50
+    assert len(release.patterns) >= 50
 
 
 @pytest.mark.parametrize(("policy", "least"), CASES)
 def test_the_best_of_the_clinic_ends_in_release_under_each_policy(policy, least):
     release = block(CLINIC, min_support=least, policy=policy, method=BEST, seconds=0.1)
     assert release.verdict is Verdict.RELEASE
-    assert len(release.patterns) > 50
+    assert len(release.patterns) >= 50
 
 
 @pytest.mark.parametrize("policy", names())
