@@ -19,7 +19,7 @@ class Verification(NamedTuple):
     release.json, is the release's fingerprint, because release.json lists those of the other files; the numbers are the
     publisher's if it ``matches`` the one that the publisher gave. It is None if no fingerprint was given. ``beside``
     are the fingerprints of the older releases that it was made beside, and ``together`` those of them that were given,
-    and reveal nothing more together with it.
+    and reveal nothing more together with it. Of ``tables`` of counts, this says how many cells they have.
     """
 
     digest: str
@@ -36,6 +36,7 @@ class Verification(NamedTuple):
     matches: bool | None = None
     beside: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
+    tables: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -50,6 +51,9 @@ class Verification(NamedTuple):
         cut = "" if self.max_length is None else f" of at most {self.max_length} items"
         held = f"each held by at least {self.min_support} of {self.n} rows"
         lines = [f"GOOD: {self.itemsets} itemsets{cut}, {held}", group, *self.origin]
+        if self.tables:
+            nothing = f"no count of 1 to {(self.k or 1) - 1} that is masked or left out can be worked out; k = {self.k}"
+            lines = [f"GOOD: {self.tables}", nothing, *self.origin]
         if self.faults:
             more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
             lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
