@@ -25,8 +25,8 @@ def encode(counts: Counts) -> Iterator[str]:
      [{"name": "sex", "values": ["f", "m"], "parents": {}, "overlapping": false, "cut": false}],
      "ratios": [],
      "cells": [
-     {"at": [null], "low": 180, "high": 180, "state": "exact", "mark": "", "place": null},
-     {"at": ["m"], "low": 0, "high": null, "state": "masked", "mark": "*", "place": null}]}]}
+     {"at": [null], "low": 180, "high": 180, "state": "exact", "place": null, "mark": ""},
+     {"at": ["m"], "low": 0, "high": null, "state": "masked", "place": null, "mark": "*"}]}]}
     """
     yield f'{{"{KEY}": 1, "tables": ['
     for number, table in enumerate(counts.tables, start=1):
