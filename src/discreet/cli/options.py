@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from inspect import getdoc
 from math import isfinite
 from re import ASCII, fullmatch
@@ -241,6 +241,40 @@ class ReadOptions(ColumnOptions):
         """Say on stderr how rows or patterns were understood; a terminal shows the first three rows."""
         if found.reading is not None and not getattr(self, "quiet", False):
             terminal.show_reading(found.reading, found)
+
+
+COUNTS_READING: Final = ("columns", "drop", "separator", "encoding", "sheet")
+"""Options of reading that tables of counts have, too."""
+
+
+@dataclass(frozen=True)
+class CountsOptions(Options):
+    """That FILE holds tables of counts, and how they are read."""
+
+    counts: str | None = option(
+        "FILE holds tables of counts; NAME is the column of counts.  [default: found from FILE]",
+        "[NAME]",
+        is_flag=False,
+        flag_value="",
+    )
+    total: tuple[str, ...] = option("In tables of counts: a word for all values together, beside Total or All.", "WORD")
+    masked: tuple[str, ...] = option(
+        "In tables of counts: what a mark means, such as '*=1..10'; 'absent=0..5' is about missing lines.",
+        "MARK=LOW..HIGH",
+    )
+
+    def count_reader(self, reading: ReadOptions, round_to: int | None = None) -> Callable[[Any], discreet.Counts]:
+        """Return a reader of tables of counts, with the options of reading that they have, too."""
+        return partial(
+            discreet.read_counts,
+            format=reading.format,
+            counts=self.counts or None,
+            totals=self.total,
+            masked=self.masked,
+            round_to=round_to,
+            hierarchy=getattr(self, "hierarchy", ()) or None,
+            **{name: getattr(reading, name) for name in COUNTS_READING},
+        )
 
 
 @dataclass(frozen=True)

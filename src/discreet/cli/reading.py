@@ -17,7 +17,9 @@ from discreet.blocking.beside import read_release
 from discreet.cli.options import (
     COUNT,
     SCHEMA,
+    COUNTS_READING,
     CandidateOptions,
+    CountsOptions,
     LimitOptions,
     OlderOptions,
     Options,
@@ -41,8 +43,8 @@ PIECE: Final = 1 << 20
 
 
 @dataclass(frozen=True)
-class PublicationOptions(Options):
-    """What FILE holds, if it is no list of exact supports: rules, rounded or largest supports, trees."""
+class PublicationOptions(CountsOptions):
+    """What FILE holds, if it is no list of exact supports: tables of counts, rules, rounded or largest supports, trees."""
 
     rules: bool = option("FILE holds association rules: from SPMF, arules or mlxtend, or PMML.")
     top: bool = option("FILE lists the itemsets with the largest supports, and no others.")
@@ -53,16 +55,6 @@ class PublicationOptions(Options):
         "FILE is announced to list all itemsets with this support: 813, 10%, 0.1.", "COUNT|SHARE"
     )
     min_confidence: str | None = option("FILE is announced to list all rules with this confidence: 60%.", "SHARE")
-    counts: str | None = option(
-        "FILE holds tables of counts; NAME is the column of counts.  [default: found from FILE]",
-        "[NAME]",
-        is_flag=False,
-        flag_value="",
-    )
-    total: tuple[str, ...] = option("In tables of counts: a word for all values together, beside Total or All.", "WORD")
-    masked: tuple[str, ...] = option(
-        "In tables of counts: what a mark means, such as '*=1..10'; 'absent=0..5' is about missing lines.", "MARK=LOW..HIGH"
-    )
     tree: bool = option(
         "FILE holds a decision tree, a forest or a list of rules: scikit-learn's text or dot, PMML, or JSON."
     )
@@ -112,7 +104,7 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
     """
     if not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
-        if any(asked.given("counts", "total", "masked")):
+        if any(asked.given(*names(CountsOptions))):
             return _judge_counts(asked, *wrong)
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)
@@ -141,21 +133,11 @@ def _judge_facts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
 
 def _judge_counts(asked: JudgeOptions, *wrong: str) -> Judged:
     """Audit tables of counts, perhaps with older ones, and with the rows that they count."""
-    for_counts = {"counts", "total", "masked", "round_to", "hierarchy", "format"}
-    reading = {"columns", "drop", "separator", "encoding", "sheet"}
-    allowed = for_counts | reading | {*names(OlderOptions)} | ({*names(ReadOptions)} if asked.rows_file else set())
+    for_counts = {*names(CountsOptions), *COUNTS_READING, "round_to", "hierarchy", "format"}
+    allowed = for_counts | {*names(OlderOptions)} | ({*names(ReadOptions)} if asked.rows_file else set())
     every = (*names(PublicationOptions), *wrong, "schema", "kind", "n", *names(ReadOptions))
     asked.refuse("tables of counts", *(name for name in every if name not in allowed))
-    reader = partial(
-        discreet.read_counts,
-        format=asked.format,
-        counts=asked.counts or None,
-        totals=asked.total,
-        masked=asked.masked,
-        round_to=asked.round_to,
-        hierarchy=asked.hierarchy or None,
-        **{name: getattr(asked, name) for name in reading},
-    )
+    reader = asked.count_reader(asked, asked.round_to)
     counts, source = digest(asked.file, reader)
     asked.announce(counts)
     olds = [digest(place, reader) for place in asked.against]
