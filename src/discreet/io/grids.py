@@ -141,8 +141,13 @@ def _from_table(database: sqlite3.Connection, name: str) -> Grid:
     quoted = name.replace('"', '""')
     cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name of the database itself
     lines = [[str(column[0]) for column in cursor.description]]
-    lines += [["" if value is None else str(value).strip() for value in row] for row in cursor]
+    lines += [["" if value is None else _as_text(value) for value in row] for row in cursor]
     return Grid(lines, list(range(1, len(lines) + 1)))
+
+
+def _as_text(value: object) -> str:
+    """Return a value as text: a whole number without a point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def _from_text(data: Bytes, options: RowOptions) -> Grid:

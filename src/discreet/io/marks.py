@@ -178,11 +178,11 @@ def looks_counted(text: str) -> bool:
     return bool(text and (text.casefold() in MASKS or any(pattern.fullmatch(text) for pattern in patterns)))
 
 
-def read_share(text: str, unit: int = 100) -> tuple[Fraction, Fraction]:
+def read_share(text: str, unit: int = 100, digits: int = 0) -> tuple[Fraction, Fraction]:
     """Return where a percentage, or a share of another unit, lay before it was printed.
 
-    A number with all digits of a float is as wide as such a quotient may be wrong: 2 / 3 is printed as
-    0.6666666666666666.
+    It has at least ``digits`` decimal places: programs leave out zeros at the end. A number with all digits of a float
+    is as wide as such a quotient may be wrong: 2 / 3 is printed as 0.6666666666666666.
 
     >>> [str(end) for end in read_share("33.3")]
     ['133/400', '667/2000']
@@ -195,8 +195,8 @@ def read_share(text: str, unit: int = 100) -> tuple[Fraction, Fraction]:
     if text[0] in ">≥":
         return Fraction(number) / unit, Fraction(1)
     exponent = number.as_tuple().exponent
-    half = Fraction(1, 2) * Fraction(10) ** (exponent if isinstance(exponent, int) else 0)
-    half = max(half, Fraction(number) * FLOAT) if number % 1 else half
+    half = Fraction(1, 2) * Fraction(10) ** min(-digits, exponent if isinstance(exponent, int) else 0)
+    half = max(half, Fraction(number) * FLOAT) if number % 1 or digits else half
     return max(Fraction(0), (Fraction(number) - half) / unit), (Fraction(number) + half) / unit
 
 

@@ -13,7 +13,15 @@ from discreet.data.reading import Reading
 from discreet.data.schema import SIGN
 from discreet.errors import DiscreetError, InputError, Option, OptionError
 from discreet.io.files import as_path, naming
-from discreet.io.formats.counts import achilles, crosstab, long
+from discreet.io.formats.counts import (
+    achilles,
+    acro,
+    cohort_diagnostics,
+    crosstab,
+    long,
+    measures,
+    summarised_result,
+)
 from discreet.io.formats.counts.layout import CountOptions, CountsRead, Layout
 from discreet.io.grids import Grid, load_grid, load_head
 from discreet.io.hierarchies import AnyHierarchy, list_hierarchies, read_hierarchy
@@ -24,6 +32,14 @@ from discreet.runtime.text import count_of
 
 LAYOUTS: Final = {
     "achilles": Layout("results of Achilles", achilles.matches, achilles.read, is_per_line=True),
+    "summarised_result": Layout(
+        "a summarised result", summarised_result.matches, summarised_result.read, is_per_line=True
+    ),
+    "measures": Layout("measures of OpenSAFELY", measures.matches, measures.read),
+    "acro": Layout("a session of ACRO", acro.matches, acro.read),
+    "cohort_diagnostics": Layout(
+        "results of CohortDiagnostics", cohort_diagnostics.matches, cohort_diagnostics.read, is_per_line=True
+    ),
     "long": Layout("one count per line", long.matches, long.read, long.is_sure, is_per_line=True),
     "crosstab": Layout("a crosstab", crosstab.matches, crosstab.read, crosstab.is_sure),
 }

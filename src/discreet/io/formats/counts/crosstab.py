@@ -44,6 +44,7 @@ class Column(NamedTuple):
     number: int
     labels: tuple[str, ...]
     unit: int | None = None
+    digits: int = 0
 
 
 def matches(grid: Grid) -> bool:
@@ -228,7 +229,14 @@ def _list_columns(grid: Grid, frame: Frame, drop: Sequence[str]) -> list[Column]
         else:
             found.append(Column(number, label[:-1] if has_units else label))
             continue
-        found.append(Column(number, own, _find_unit(label[-1], texts, grid.place(frame.body, number))))
+        found.append(
+            Column(
+                number,
+                own,
+                _find_unit(label[-1], texts, grid.place(frame.body, number)),
+                shares.find_digits(texts),
+            )
+        )
     return found
 
 
@@ -277,12 +285,13 @@ def _read_cells(
     rows, tops = axes
     marks, cells, stated = options.make_marks(), list[Cell](), list[Share]()
     counted = [column.number for column in columns if column.unit is None]
-    bare = shares.find_bare_unit([line[at] for line in grid.lines[frame.body : frame.end] for at in counted])
+    fields = [line[at] for line in grid.lines[frame.body : frame.end] for at in counted]
+    bare, digits = shares.find_bare_unit(fields), shares.find_digits(fields)
     for number, row in zip(range(frame.body, frame.end), rows, strict=True):
         for column, top in zip(columns, tops, strict=True):
             at, text, where = (*row, *top), grid.lines[number][column.number], grid.place(number, column.number)
             unit = column.unit or bare
-            limits = None if unit is None else shares.take_share(text, unit)
+            limits = None if unit is None else shares.take_share(text, unit, column.digits or digits)
             if limits is not None:
                 stated.append(Share(at, *limits, where))
             if column.unit is not None:

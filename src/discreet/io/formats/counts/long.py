@@ -81,20 +81,23 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     return CountsRead((table,), (*marks.notes(), *notes))
 
 
-def _find_units(grid: Grid, options: CountOptions, counts: int) -> dict[int, int]:
-    """Return the columns of shares, each with its unit; a column that the owner names is an attribute."""
-    found = {}
+def _find_units(grid: Grid, options: CountOptions, counts: int) -> dict[int, tuple[int, int]]:
+    """Return the columns of shares, each with its unit and digits; a column that the owner names is an attribute."""
+    found = dict[int, tuple[int, int]]()
     for at, name in enumerate(grid.lines[0]):
         if at != counts and shares.is_share_name(name) and name not in {*options.columns, *options.drop}:
-            unit = shares.find_unit(name, [line[at] for line in grid.lines[1:]])
+            texts = [line[at] for line in grid.lines[1:]]
+            unit = shares.find_unit(name, texts)
             if unit is not None:
-                found[at] = unit
+                found[at] = unit, shares.find_digits(texts)
     return found
 
 
-def _take_shares(at: tuple[str | None, ...], line: Sequence[str], units: dict[int, int], where: Place) -> list[Share]:
+def _take_shares(
+    at: tuple[str | None, ...], line: Sequence[str], units: dict[int, tuple[int, int]], where: Place
+) -> list[Share]:
     """Return the shares of a line."""
-    limits = [(place, shares.take_share(line[place], unit)) for place, unit in units.items()]
+    limits = [(place, shares.take_share(line[place], *unit)) for place, unit in units.items()]
     return [Share(at, *ends, Place(where.line, place + 1)) for place, ends in limits if ends is not None]
 
 

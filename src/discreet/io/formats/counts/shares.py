@@ -1,7 +1,7 @@
 """Shares in tables of counts: which columns hold them, and which total each is a share of."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations
@@ -16,6 +16,7 @@ PART: Final = r"shares?|proportions?|prop|fractions?|ratio"
 NAME: Final = re.compile(rf"[([]?(?:(?P<percent>{PERCENT})|(?P<part>{PART}))[)\]]?", re.IGNORECASE)
 SUFFIX: Final = re.compile(rf"(?P<of>.*?\S)[ _,]*[([]?(?:(?P<percent>{PERCENT})|(?P<part>{PART}))[)\]]?", re.IGNORECASE)
 NUMBER: Final = re.compile(r"\d{1,3}(?:[.,]\d{1,20})?(?:e-\d{1,2})?", re.IGNORECASE)
+MANY: Final = 4  # decimal places
 MOST_NAMES: Final = 12  # dimensions whose totals are tried
 
 
@@ -74,12 +75,22 @@ def find_bare_unit(texts: Sequence[str]) -> int | None:
     return 1 if largest <= 1 else 100
 
 
-def take_share(text: str, unit: int) -> tuple[Fraction, Fraction] | None:
+def find_digits(texts: Iterable[str]) -> int:
+    """Return how many decimal places all shares of a column have, if some have many; few may differ on purpose.
+
+    >>> find_digits(["0.25", "0.3333333333"]), find_digits(["48", "9.5"])
+    (10, 0)
+    """
+    places = max((len(text.partition(".")[2]) for text in texts if NUMBER.fullmatch(text)), default=0)
+    return places if places >= MANY else 0
+
+
+def take_share(text: str, unit: int, digits: int = 0) -> tuple[Fraction, Fraction] | None:
     """Return the limits of a share in a column of these; None if it is masked."""
     match = SHARE.fullmatch(text)
     if match is not None:
         return read_share(match[1])
-    return read_share(text, unit) if NUMBER.fullmatch(text) else None
+    return read_share(text, unit, digits) if NUMBER.fullmatch(text) else None
 
 
 def find_wholes(
@@ -208,11 +219,3 @@ def name_column(name: str, others: Sequence[str]) -> str | None:
         if match is not None and match["of"] in others:
             return match["of"]
     return None
-
-
-def iter_shares(pairs: Iterable[tuple[Coordinates, str, Place]], unit: int) -> Iterator[Share]:
-    """Yield the shares of a column that are not masked."""
-    for at, text, place in pairs:
-        limits = take_share(text, unit)
-        if limits is not None:
-            yield Share(at, *limits, place)
