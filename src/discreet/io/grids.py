@@ -2,6 +2,7 @@
 
 import csv
 import sqlite3
+from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from io import BytesIO, StringIO
@@ -169,7 +170,7 @@ def _from_text(data: Bytes, options: RowOptions) -> Grid:
                 numbers.append(reader.line_num)
     except csv.Error:
         raise InputError(f"line {reader.line_num:,} has quotes that do not end, or text beside them; mend it") from None
-    return Grid(lines, numbers, separator, encoding, text)
+    return Grid(lines, numbers, separator, encoding, f"\ufeff{text}" if head.startswith(BOM_UTF8) else text)
 
 
 def _decode(data: Bytes, encoding: str) -> str:

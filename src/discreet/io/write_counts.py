@@ -1,0 +1,190 @@
+"""Writing tables of counts in the shape of the files that they were read from."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from discreet.data.counts import Cell, Counts, Place, Sheet, State, Table, name_values
+from discreet.errors import OutputError
+from discreet.io.encodings import encode
+from discreet.io.files import Place as Target
+from discreet.io.files import as_path, folder_beside, save
+
+QUOTE: Final = '"'
+MASK: Final = "*"  # for a masked count without a mark
+BYTE_ORDER: Final = "\ufeff"  # a mark before the first line
+NOWHERE: Final = Place(0, 0)
+TOTALS: Final = ("Total", "(all)", "(total)", "(all values)")
+
+
+def write_counts(counts: Counts, place: Target) -> None:
+    r"""Write tables of counts to a file, in the shape of the one that they were read from.
+
+    A count that is as it was read stays as it was written. Any other is written as its mark, or as its number; one that
+    is now left out takes its line with it, if the file has one count per line. A share that is no longer in the tables
+    is left blank. Tables of several files are written to a folder. Counts that were not read from a file, or that have
+    other attributes now, are written as a long table, without shares.
+
+    >>> from io import BytesIO
+    >>> from dataclasses import replace
+    >>> from discreet.io.read_counts import read_counts
+    >>> counts = read_counts(BytesIO(b"sex;n\nTotal;180\nf;177\nm;<11\n"))
+    >>> table = counts.tables[0]
+    >>> cells = [cell._replace(state=State.MASKED, mark="<200") if cell.at == ("f",) else cell for cell in table.cells]
+    >>> out = BytesIO()
+    >>> write_counts(replace(counts, tables=(replace(table, cells=tuple(cells)),)), out)
+    >>> out.getvalue()
+    b'sex;n\nTotal;180\nf;<200\nm;<11\n'
+    """
+    texts = dict(render_counts(counts))
+    if len(texts) == 1:
+        save(place, texts.values())
+        return
+    path = as_path(place)
+    if path is None:
+        raise OutputError(f"the tables are of {len(texts)} files; give the name of a folder for them")
+    with folder_beside(path) as folder:
+        for name, data in texts.items():
+            save(folder / Path(name).name, [data])
+
+
+def render_counts(counts: Counts) -> Iterator[tuple[str, bytes]]:
+    """Yield the name of each file that tables were read from, and what it would hold now."""
+    if not counts.sheets or _is_reshaped(counts):
+        yield "table.csv", _render_long(counts).encode()
+        return
+    now = {table.name: table for table in counts.tables}
+    for sheet in counts.sheets:
+        tables = [now[table.name] for table in sheet.tables if table.name in now]
+        yield sheet.name, b"".join(encode([_render(sheet, tables).encode()], sheet.encoding))
+
+
+def _is_reshaped(counts: Counts) -> bool:
+    """Return whether a count is published that has no place in the files."""
+    known = {table.name for sheet in counts.sheets for table in sheet.tables}
+    return any(
+        table.name not in known or any(cell.place is None and cell.state < State.ABSENT for cell in table.cells)
+        for table in counts.tables
+    )
+
+
+def _render(sheet: Sheet, tables: Iterable[Table]) -> str:
+    """Return the text of a file with the counts of its tables as they are now."""
+    own = list(tables)
+    edits, gone = _list_edits(sheet, own)
+    if not edits and not gone:
+        return sheet.text
+    mark = BYTE_ORDER if sheet.text.startswith(BYTE_ORDER) else ""
+    physical = list(StringIO(sheet.text.removeprefix(BYTE_ORDER), newline=""))
+    reader, done, lines = csv.reader(physical, delimiter=sheet.separator), 0, []
+    for _ in reader:
+        record, done = "".join(physical[done : reader.line_num]), reader.line_num
+        if done not in gone:
+            lines.append(_edit(record, edits[done], sheet.separator) if done in edits else record)
+    return "".join([mark, *lines])
+
+
+def _list_edits(sheet: Sheet, tables: Iterable[Table]) -> tuple[dict[int, dict[int, str]], set[int]]:
+    """Return the fields that change, by line and column, and the lines that go."""
+    own = list(tables)
+    now = {cell.place: cell for table in own for cell in table.cells if cell.place is not None}
+    left = {ratio.place for table in own for ratio in table.ratios}
+    shared = _list_shared(sheet.tables)
+    fields, gone = dict[Place, str](), set[int]()
+    for ratio in (ratio for table in sheet.tables for ratio in table.ratios):
+        if ratio.place is not None and ratio.place not in left and ratio.place not in now:
+            fields[ratio.place] = ""
+    for before in (cell for table in sheet.tables for cell in table.cells if cell.place is not None):
+        place = before.place or NOWHERE
+        cell = now.get(place)
+        text = _choose_text(before, cell, has_lost_share=place in shared and place not in left)
+        if text is not None:
+            fields[place] = text
+        is_gone = cell is None or cell.state >= State.ABSENT
+        gone |= {place.line} if is_gone and sheet.is_per_line else set()
+        if is_gone or (cell is not None and cell.state >= State.MASKED > before.state):
+            fields |= {other: "" for other in sheet.beside.get(place, ()) if other not in left}
+    edits = dict[int, dict[int, str]]()
+    for place, text in fields.items():
+        edits.setdefault(place.line, {})[place.column] = text
+    return edits, gone
+
+
+def _choose_text(before: Cell, now: Cell | None, *, has_lost_share: bool) -> str | None:
+    """Return what is to be written for a count; None if its field stays as it is."""
+    if now is None or now.state >= State.ABSENT:
+        return ""
+    if (before.low, before.high, before.state, before.mark) != (now.low, now.high, now.state, now.mark):
+        return format_cell(now)
+    if not has_lost_share:
+        return None
+    return now.mark if now.state is State.MASKED else format_cell(now)
+
+
+def _list_shared(tables: Iterable[Table]) -> set[Place]:
+    """Return the fields that hold a share beside a count or instead of it."""
+    own = list(tables)
+    places = {cell.place for table in own for cell in table.cells if cell.place is not None}
+    return {ratio.place for table in own for ratio in table.ratios if ratio.place is not None} & places
+
+
+def format_cell(cell: Cell) -> str:
+    """Return what is written in the place of a count.
+
+    >>> format_cell(Cell((), 12, 12)), format_cell(Cell((), 1, 10, State.MASKED, mark="<11"))
+    ('12', '<11')
+    >>> format_cell(Cell((), 8, 12, State.LIMITS))
+    '8-12'
+    """
+    if cell.state is State.EXACT:
+        return cell.mark or str(cell.low)
+    if cell.state is State.LIMITS:
+        return cell.mark or f"{cell.low}-{cell.high}"
+    return cell.mark or MASK if cell.state is State.MASKED else ""
+
+
+def _edit(record: str, fields: Mapping[int, str], separator: str) -> str:
+    """Return a line with other texts in some fields; all others stay as they are written."""
+    body = record.rstrip("\r\n")
+    parts, start, is_quoted = [], 0, False
+    for at, sign in enumerate(body):
+        if sign == QUOTE:
+            is_quoted = not is_quoted
+        elif sign == separator and not is_quoted:
+            parts.append(body[start:at])
+            start = at + 1
+    parts.append(body[start:])
+    for column, text in fields.items():
+        parts[column - 1] = _quote(text, separator, is_quoted=parts[column - 1].strip().startswith(QUOTE))
+    return separator.join(parts) + record[len(body) :]
+
+
+def _quote(text: str, separator: str, *, is_quoted: bool) -> str:
+    needs = is_quoted or separator in text or QUOTE in text or "\n" in text
+    return f'"{text.replace(QUOTE, QUOTE * 2)}"' if needs else text
+
+
+def _render_long(counts: Counts) -> str:
+    """Return all counts as one table with a count per line; what is counted has a column if it differs."""
+    names = list(dict.fromkeys(name for table in counts.tables for name in table.names))
+    counted = list(dict.fromkeys(table.counted for table in counts.tables))
+    values = {value for _, value in counts.list_values()}
+    total = next((word for word in TOTALS if word not in values), TOTALS[-1])
+    extra = ["counted"] * (len(counted) > 1)
+    count = next(name for name in ("count", "n", "people", "number of people") if name not in names)
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*extra, *names, count])
+    seen = set[tuple[str, frozenset[tuple[str, str]]]]()
+    for table in counts.tables:
+        for cell in table.cells:
+            key = table.counted, name_values(table.names, cell.at)
+            if cell.state >= State.ABSENT or key in seen:
+                continue
+            seen.add(key)
+            at = dict(zip(table.names, cell.at, strict=True))
+            row = [at.get(name) or total for name in names]
+            writer.writerow([*[table.counted] * bool(extra), *row, format_cell(cell)])
+    return out.getvalue()
