@@ -1,8 +1,8 @@
 """Tables of counts on a page: what can be worked out is marked where it stands, with the sums below."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from discreet.data.counts import Cell, Coordinates, Counts, State, Table, name_values
 from discreet.judging.audit import Audit
@@ -10,26 +10,55 @@ from discreet.publications.counts.equations import Key
 from discreet.publications.counts.revealed import Revealed
 from discreet.publications.rules.intervals import format_limits
 from discreet.runtime import html
-from discreet.runtime.html import Html
-from discreet.runtime.text import count_of
+from discreet.runtime.text import count_of, printable
+
+FieldKind: TypeAlias = Literal["value", "count", "masked", "missing"]
 
 MOST_TABLES: Final = 12  # of a page, those with findings first
 MOST_LINES, MOST_COLUMNS = 40, 16
+MOST_ACROSS: Final = 8  # values side by side if there is one attribute
 TOTAL: Final = "total"
+MISSING: Final = "missing"
+
+
+class Field(NamedTuple):
+    """A field of a table: a value of an attribute, a count, a mark in its place, or a count that is missing.
+
+    If a reader learns the count, ``found`` says how, ``learned`` how many people it is, and ``sum`` is the number, from
+    1 on, of the sum that shows it; a count that the table shows has none.
+    """
+
+    text: str
+    kind: FieldKind = "count"
+    found: str = ""
+    learned: str = ""
+    sum: int | None = None
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the table does not show the count."""
+        return self.kind in {"masked", "missing"}
 
 
 class Grid(NamedTuple):
-    """A table to show: its title, its head, its lines as HTML, the sums of what is marked, and what is left out."""
+    """A table to show: its title, its head, its lines of fields, the sums of what is marked, and what is left out."""
 
     title: str
     head: Sequence[str]
-    lines: Sequence[Sequence[str]]
+    lines: Sequence[Sequence[Field]]
     sums: Sequence[str]
     note: str
 
 
 def show_tables(audit: Audit) -> list[Grid]:
-    """Return the tables of an audit of counts, those with findings first; none for other candidates."""
+    r"""Return the tables of an audit of counts, those with findings first; none for other candidates.
+
+    >>> from io import BytesIO
+    >>> from discreet import audit, read_counts
+    >>> [grid] = show_tables(audit(read_counts(BytesIO(b"sex,n\nTotal,180\nf,177\nm,<11\n")), k=11))
+    >>> grid.head, grid.lines[0][1]
+    (['sex: f', 'sex: m', 'sex: total'], Field(text='<11', kind='masked', found='recovered', learned='3', sum=1))
+    """
     if not isinstance(audit.candidate, Counts):
         return []
     every = (*audit.evidence.shown, *audit.evidence.cells)
@@ -45,65 +74,79 @@ def _list_found(table: Table, found: Mapping[Key, Revealed]) -> Iterator[Key]:
 
 
 def _show(table: Table, found: Mapping[Key, Revealed]) -> Grid:
-    """Return a table with the values of its last attribute as columns, and those of all others as lines."""
+    """Return a table with the values of its last attribute as columns, and those of all others as lines.
+
+    If there is one attribute with many values, all of them are lines.
+    """
     cells = {cell.at: cell for cell in table.cells}
     own = {_place(table, key): found[key] for key in _list_found(table, found)}
     own |= {at: found[key] for at in cells if (key := Key(table.counted, name_values(table.names, at))) in found}
     every = dict.fromkeys((*cells, *own))
-    columns = sorted({at[-1] for at in every if at}, key=_rank(table, -1)) if table.names else []
-    lines: list[Coordinates] = list(dict.fromkeys(at[:-1] for at in every)) if columns else [()]
-    marked = {at[:-1] for at in own}
-    shown = sorted(islice(sorted(lines, key=lambda line: line not in marked), MOST_LINES), key=lines.index)
+    split = 1 if len(table.names) == 1 and len(every) > MOST_ACROSS else max(0, len(table.names) - 1)
+    columns = sorted({at[split:] for at in every}, key=_rank(table))
+    lines = list(dict.fromkeys(at[:split] for at in every))
+    shown = _choose(lines, {at[:split] for at in own}, MOST_LINES)
+    broad = _choose(columns, {at[split:] for at in own}, MOST_COLUMNS)
     sums: list[str] = []
-    body = [_show_line(table, line, columns[:MOST_COLUMNS], cells, own, sums) for line in shown]
+    body = [_show_line(line, broad, cells, own, sums) for line in shown]
     left = [
         count_of(len(lines) - len(shown), "line") if len(lines) > len(shown) else "",
-        count_of(len(columns) - MOST_COLUMNS, "column") if len(columns) > MOST_COLUMNS else "",
+        count_of(len(columns) - len(broad), "column") if len(columns) > len(broad) else "",
     ]
     note = f"{' and '.join(filter(None, left))} not shown here." if any(left) else ""
-    head = [*table.names[:-1], *(f"{table.names[-1]}: {value or TOTAL}" for value in columns[:MOST_COLUMNS])]
+    head = [*table.names[:split], *(f"{table.names[-1]}: {one[0] or TOTAL}" if one else "count" for one in broad)]
     title = table.name if table.counted in table.name else f"{table.name}, {table.counted}"
-    return Grid(title, head if columns else ["count"], body, sums, note)
+    return Grid(_tidy(title), list(map(_tidy, head)), body, list(map(printable, sums)), note)
+
+
+def _tidy(text: str) -> str:
+    """Return text of a file on one line, cut if very long."""
+    return html.show_label(text, html.LONGEST_TEXT)
+
+
+def _choose(every: Sequence[Coordinates], marked: Iterable[Coordinates], most: int) -> list[Coordinates]:
+    """Return the lines or columns that are shown, in their order: those with a finding go before all others."""
+    first = {*marked}
+    order = {one: at for at, one in enumerate(every)}
+    return sorted(islice(sorted(every, key=lambda one: one not in first), most), key=order.__getitem__)
 
 
 def _show_line(
-    table: Table,
     line: Coordinates,
-    columns: Sequence[str | None],
+    columns: Sequence[Coordinates],
     cells: Mapping[Coordinates, Cell],
     own: Mapping[Coordinates, Revealed],
     sums: list[str],
-) -> list[str]:
-    """Return the fields of a line as HTML; add the sums of those that are marked."""
-    fields: list[str] = [Html(f'<th scope="row">{html.text(value or TOTAL)}</th>') for value in line]
-    for at in [(*line, column) for column in columns] if table.names else [()]:
-        shown = _show_cell(cells.get(at))
+) -> list[Field]:
+    """Return the fields of a line; add the sums of those that are marked."""
+    fields = [Field(_tidy(value or TOTAL), "value") for value in line]
+    for at in ((*line, *column) for column in columns):
+        field = _show_cell(cells.get(at))
         if at in own:
             one = own[at]
-            if one.kind != "shown":
-                sums.append(one.sentence)
-            mark = f"<sup>{len(sums)}</sup>" * (one.kind != "shown")
-            value = html.text(format_limits(one.low, one.high))
-            fields.append(Html(f'<td class="found {one.kind}">{shown} <strong>{value}</strong>{mark}</td>'))
-        else:
-            fields.append(Html(f"<td>{shown}</td>"))
+            is_summed = one.kind != "shown"
+            sums += [one.sentence] * is_summed
+            learned = format_limits(one.low, one.high)
+            field = field._replace(found=one.kind, learned=learned, sum=len(sums) if is_summed else None)
+        fields.append(field)
     return fields
 
 
-def _show_cell(cell: Cell | None) -> str:
-    """Return what a table shows: its count, or a mark that is struck out."""
+def _show_cell(cell: Cell | None) -> Field:
+    """Return what a table shows: its count, or a mark."""
     if cell is None:
-        return "<s>missing</s>"
+        return Field(MISSING, "missing")
     if cell.state is State.MASKED:
-        return f"<s>{html.text(cell.mark or 'masked')}</s>"
-    return html.text(format_limits(cell.low, cell.high))
+        return Field(_tidy(cell.mark or "masked"), "masked")
+    return Field(format_limits(cell.low, cell.high))
 
 
 def _place(table: Table, key: Key) -> Coordinates:
     return tuple(key.value(name) for name in table.names)
 
 
-def _rank(table: Table, place: int) -> Callable[[str | None], tuple[bool, int]]:
-    """Return how to sort values of an attribute: as the table lists them, all of them together last."""
-    order = {value: at for at, value in enumerate(table.dimensions[place].values)}
-    return lambda value: (value is None, order.get(value or "", len(order)))
+def _rank(table: Table) -> Callable[[Coordinates], tuple[bool, int]]:
+    """Return how to sort values of the last attribute: as the table lists them, all of them together last."""
+    values = table.dimensions[-1].values if table.dimensions else ()
+    order = {value: at for at, value in enumerate(values)}
+    return lambda at: (at == (None,), order.get((at[0] if at else None) or "", len(order)))
