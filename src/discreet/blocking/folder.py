@@ -14,6 +14,8 @@ from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.meet import keeps_whole
 from discreet.blocking.release import Release
+from discreet.blocking.tables.block import TableRelease
+from discreet.blocking.tables.folder import is_tables, verify_tables, write_tables
 from discreet.blocking.verify import CLAIMS, PATTERNS
 from discreet.blocking.verify import verify as verify_files
 from discreet.blocking.verify_cells import visible
@@ -55,7 +57,7 @@ NAMES: Final = {"release.json", "certificate.json", "report.txt", MARK, *LISTS} 
 
 
 def write_release(
-    release: Release,
+    release: Release | TableRelease,
     folder: str | os.PathLike[str],
     *,
     format: str = "json",  # noqa: A002 - as in write_patterns
@@ -75,6 +77,8 @@ def write_release(
     >>> verification.is_good
     True
     """
+    if isinstance(release, TableRelease):
+        return write_tables(release, Path(folder), source=source)
     from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415 - a door, loaded late
 
     if not len(release.patterns):
@@ -116,6 +120,8 @@ def verify(
     these as ``beside``, folders or files of patterns, to check that they reveal nothing more together: there the code
     of ``audit`` is trusted. What was not checked is said.
     """
+    if is_tables(Path(folder)):
+        return verify_tables(folder, fingerprint=fingerprint)
     verification = verify_files(folder, fingerprint=fingerprint)
     older = _read_beside(verification, beside)
     if not verification.is_good:

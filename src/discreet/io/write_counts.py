@@ -52,7 +52,7 @@ def write_counts(counts: Counts, place: Target) -> None:
 
 def render_counts(counts: Counts) -> Iterator[tuple[str, bytes]]:
     """Yield the name of each file that tables were read from, and what it would hold now."""
-    if not counts.sheets or _is_reshaped(counts):
+    if not counts.sheets or is_reshaped(counts):
         yield "table.csv", _render_long(counts).encode()
         return
     now = {table.name: table for table in counts.tables}
@@ -61,7 +61,7 @@ def render_counts(counts: Counts) -> Iterator[tuple[str, bytes]]:
         yield sheet.name, b"".join(encode([_render(sheet, tables).encode()], sheet.encoding))
 
 
-def _is_reshaped(counts: Counts) -> bool:
+def is_reshaped(counts: Counts) -> bool:
     """Return whether a count is published that has no place in the files."""
     known = {table.name for sheet in counts.sheets for table in sheet.tables}
     return any(
