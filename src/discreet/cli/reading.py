@@ -16,13 +16,12 @@ from discreet import Audit, BudgetError, InputError, Merged, OptionError, Patter
 from discreet.blocking.beside import read_release
 from discreet.cli.options import (
     COUNT,
-    SCHEMA,
     COUNTS_READING,
+    SCHEMA,
     CandidateOptions,
     CountsOptions,
     LimitOptions,
     OlderOptions,
-    Options,
     ReadOptions,
     RuleOptions,
     names,
@@ -32,6 +31,8 @@ from discreet.cli.terminal import Bars
 from discreet.io.contents import find_other
 from discreet.io.files import digest as sha256_of
 from discreet.io.files import is_url
+from discreet.io.grids import SESSION
+from discreet.io.read_counts import holds_counts
 from discreet.publications.rules.intervals import Mode
 from discreet.report import Source, database_source
 
@@ -102,9 +103,10 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
 
     Rows may be merged to save memory, unless ``keep_ids`` says that their ids are needed.
     """
-    if not asked.is_exact:
+    holds_tables = asked.is_exact and _holds_tables(asked)
+    if holds_tables or not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
-        if any(asked.given(*names(CountsOptions))):
+        if holds_tables or any(asked.given(*names(CountsOptions))):
             return _judge_counts(asked, *wrong)
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)
@@ -118,6 +120,12 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
         return Judged(judge_by(patterns, rows=known), source, against)
     rows, source = load_rows(asked, asked.min_support, merging)
     return Judged(judge_by(rows, min_support=asked.min_support, **asked.budget(bars)), source, against)
+
+
+def _holds_tables(asked: JudgeOptions) -> bool:
+    """Return whether FILE certainly holds tables of counts, though no option says so."""
+    is_open = asked.file == "-" or is_url(asked.file)
+    return not (is_open or any(asked.given("min_support", "format", "kind", "n"))) and holds_counts(asked.file)
 
 
 def _judge_facts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
@@ -326,7 +334,9 @@ def digest(
             value = reader(stream)
         return value, Source("standard input" if file == "-" else path.name, stream.digest.hexdigest())
     value, paths, found = reader(file), [path, *map(Path, also)], hashlib.sha256()
-    for one in paths:
+    folder = path.parent if path.name == SESSION else path
+    files = sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else paths
+    for one in files:
         with one.open("rb") as data:
             while chunk := data.read(PIECE):
                 found.update(chunk)

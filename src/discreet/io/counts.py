@@ -13,6 +13,8 @@ COUNTS: Final = re.compile(
 )  # names of columns of counts
 MASKED: Final = re.compile(r"[<≤]?=? ?-?\d[\d,]*|\*|\.\.|\[?REDACTED\]?|", re.IGNORECASE)  # a count, or a mask for one
 
+ADVICE: Final = ": judge them with `discreet audit --counts`"
+
 
 def find_counts(head: Sequence[str], body: Sequence[Sequence[Label]]) -> str:
     """Return why a table holds counts of people rather than people; empty if it does not seem to.
@@ -20,15 +22,15 @@ def find_counts(head: Sequence[str], body: Sequence[Sequence[Label]]) -> str:
     A column is called so and holds whole numbers, perhaps masked, and no two lines agree in all other columns; or there
     is a line or a column of totals.
 
-    >>> find_counts(["sex", "age", "count"], [["f", "young", "12"], ["m", "young", "<5"], ["m", "old", "7"]])
-    'the column count seems to hold counts, so that lines are groups of people'
+    >>> print(find_counts(["sex", "age", "count"], [["f", "young", "12"], ["m", "young", "<5"], ["m", "old", "7"]]))
+    the column count seems to hold counts, so that lines are groups of people: judge them with `discreet audit --counts`
     """
     for at in [at for at, name in enumerate(head) if COUNTS.fullmatch(name)]:
         name, rest = head[at], {tuple(line[:at] + line[at + 1 :]) for line in map(list, body)}
         if len(rest) == len(body) > 1 and all(MASKED.fullmatch(str(line[at])) for line in body):
-            return f"the column {name} seems to hold counts, so that lines are groups of people"
+            return f"the column {name} seems to hold counts, so that lines are groups of people{ADVICE}"
     if any(TOTAL.fullmatch(name.strip()) for name in head) or any(
         TOTAL.fullmatch(str(line[0]).strip()) for line in body
     ):
-        return "there is a line or a column of totals, so that lines are groups of people"
+        return f"there is a line or a column of totals, so that lines are groups of people{ADVICE}"
     return ""

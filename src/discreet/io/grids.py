@@ -24,6 +24,14 @@ HEAD: Final = 1 << 16  # bytes that the separator and the encoding are found fro
 PARQUET: Final = b"PAR1"
 SQLITE: Final = b"SQLite format 3\0"
 SESSION: Final = "results.json"  # of ACRO, beside the files that it names
+DIAGNOSTICS: Final = (
+    "covariate_value.csv",
+    "temporal_covariate_value.csv",
+    "cohort_inc_result.csv",
+    "cohort_inclusion_result.csv",
+    "inclusion_rule_stats.csv",
+)
+"""Files of CohortDiagnostics."""
 MOST_FILES: Final = 1000  # tables of a folder
 NO_FILES: Final[Mapping[str, "Grid"]] = MappingProxyType({})
 
@@ -83,9 +91,11 @@ def load_grid(source: Source | Any, options: RowOptions) -> Grid:  # noqa: ANN40
 
 
 def load_head(path: Path) -> Grid:
-    """Return the first lines of a file: enough to tell what it holds. A folder is loaded as a whole."""
+    """Return the first lines of a file: enough to tell what it holds. A folder is loaded if it has a known file."""
     if path.is_dir() or path.name == SESSION:
-        return load_grid(path, RowOptions())
+        folder = path if path.is_dir() else path.parent
+        is_known = any((folder / name).is_file() for name in (SESSION, *DIAGNOSTICS))
+        return load_grid(folder, RowOptions()) if is_known else Grid([], [])
     with readable(), path.open("rb") as file:
         data = file.read(HEAD)
     is_text = find_container(suffix_of(path), data[:16]) is None and not data.startswith((PARQUET, SQLITE))

@@ -33,7 +33,7 @@ class Output(NamedTuple):
 
 def matches(grid: Grid) -> bool:
     """Return whether a folder holds the results of a session."""
-    return SESSION in grid.files
+    return SESSION in grid.files and '"results"' in grid.files[SESSION].lines[0][0]
 
 
 def read(grid: Grid, options: CountOptions) -> CountsRead:
