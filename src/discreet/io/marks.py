@@ -166,7 +166,7 @@ class Marks:
 
 
 def looks_counted(text: str) -> bool:
-    """Return whether a field holds a count, a share or a mark that says so; a blank and a range may be anything.
+    """Return whether a field holds a count, a share or a mark that says so; blanks, ranges and letters may be labels.
 
     >>> [looks_counted(text) for text in ("12", "<11", "7 (3.5%)", "young", "10-19", "")]
     [True, True, True, False, False, False]
@@ -174,8 +174,8 @@ def looks_counted(text: str) -> bool:
     text = _tidy(text)
     beside = BESIDE.fullmatch(text)
     text = text if beside is None else beside[1]
-    patterns = (COUNT, POINT, BELOW, UP_TO, NEGATIVE, SHARE)
-    return bool(text and (text.casefold() in MASKS or any(pattern.fullmatch(text) for pattern in patterns)))
+    patterns, is_label = (COUNT, POINT, BELOW, UP_TO, NEGATIVE, SHARE), not text or (text.isalpha() and len(text) == 1)
+    return not is_label and (text.casefold() in MASKS or any(pattern.fullmatch(text) for pattern in patterns))
 
 
 def read_share(text: str, unit: int = 100, digits: int = 0) -> tuple[Fraction, Fraction]:

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from io import StringIO
 from os import PathLike
 from pathlib import Path
@@ -81,7 +82,7 @@ def read_counts(
         options.columns,
         options.drop,
     )
-    with naming(source):
+    with nullcontext() if is_frame(source) else naming(source):
         grid = load_grid(source, options)
         name = _find_layout(grid, format, asked)
         found = LAYOUTS[name].read(grid, asked)

@@ -138,20 +138,25 @@ def _find_body(lines: Sequence[Sequence[str]], start: int, end: int, *, is_sheet
     last = min(end, start + MOST_LEVELS)
     for body in range(start + 1, last):
         line = lines[body]
-        if _is_names(line) and (body - start > 1 or is_sheet):
+        if _is_names(line, lines[start]) and (body - start > 1 or is_sheet):
             return body + 1, True
         fields = [field for field in line[1:] if field]
         is_text = bool(fields) and 2 * sum(map(_is_number, fields)) < len(fields)
-        is_headed = not line[0] or any(_is_names(lines[later]) for later in range(body + 1, last))
+        is_headed = not line[0] or any(_is_names(lines[later], lines[start]) for later in range(body + 1, last))
         if not (is_headed and (is_text or not _tells_apart(lines[start:body]))):
             return body, False
     return start + 1, False
 
 
-def _is_names(line: Sequence[str]) -> bool:
-    """Return whether only the first fields of a line are filled, and not all."""
+def _is_names(line: Sequence[str], head: Sequence[str]) -> bool:
+    """Return whether only the first fields of a line are filled, where the first line of the header has a corner.
+
+    Of the corner, one field at most is filled: pandas writes the name of the columns first, or last in a spreadsheet.
+    """
     filled = [bool(field) for field in line]
-    return filled[0] and not filled[-1] and all(left >= right for left, right in pairwise(filled))
+    corner = head[: sum(filled)]
+    is_first = filled[0] and not filled[-1] and all(left >= right for left, right in pairwise(filled))
+    return is_first and not any(corner[1:-1]) and (len(corner) == 1 or not (corner[0] and corner[-1]))
 
 
 def _tells_apart(header: Sequence[Sequence[str]]) -> bool:
