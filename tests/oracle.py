@@ -1863,3 +1863,70 @@ def name_revealed(limits, said, hidden, k, width):
             return "told"
     is_narrow = low < high and high - low < width and high - low < said[1] - said[0]
     return "narrowed" if is_narrow and low < k else None
+
+
+# Repairing tables of counts: what else must be masked, and the nearest multiples that add up, by trying everything.
+
+
+def parts_of(cell, attributes):
+    """Yield the cells that a cell is the sum of, in each attribute in which it can be split."""
+    for at, (node, (leaves, parents)) in enumerate(zip(cell, attributes, strict=True)):
+        every = dict.fromkeys((*leaves, *parents.values()))
+        below = [value for value in every if parents.get(value) == node]
+        if below:
+            yield [(*cell[:at], value, *cell[at + 1 :]) for value in below]
+
+
+def reveals_cell(said, hidden, attributes, k, width=1):
+    """Return whether tables reveal a count of 1 to k − 1: of a hidden cell, or of the unknown parts of a known total.
+
+    ``said`` are the limits of each cell of the tables, and ``hidden`` how those are hidden that are.
+    """
+    found = limits_of_cells(said, attributes, said)
+    for cell, how in hidden.items():
+        if name_revealed(found[cell], said[cell], how, k, width):
+            return True
+    for cell, (low, high) in found.items():
+        for parts in parts_of(cell, attributes):
+            if low < high or not all(part in found for part in parts):
+                continue
+            unknown = [part for part in parts if found[part][0] < found[part][1]]
+            rest = low - sum(found[part][0] for part in parts if part not in unknown)
+            if len(unknown) > 1 and 0 < rest < k:
+                return True
+    return any(low >= 1 and high < k for cell, (low, high) in found.items() if cell not in hidden)
+
+
+def cheapest_masks(counts, attributes, k, costs, least):
+    """Return the least cost of masks beside those of counts from 1 to k − 1, so that nothing is revealed.
+
+    The grand total and counts of 0 are never masked; a reader takes a mask for at least ``least``. None if none help.
+    """
+    total = max(counts.values())
+    small = {cell for cell, many in counts.items() if 0 < many < k}
+    others = [cell for cell, many in counts.items() if many >= k and any(cell)]
+    choices = [some for size in range(len(others) + 1) for some in combinations(others, size)]
+    for some in sorted(choices, key=lambda some: sum(costs[cell] for cell in some)):
+        masked = small | {*some}
+        said = {cell: (least, total) if cell in masked else (many, many) for cell, many in counts.items()}
+        if not reveals_cell(said, dict.fromkeys(masked, "masked"), attributes, k):
+            return sum(costs[cell] for cell in some)
+    return None
+
+
+def nearest_multiples(kinds, attributes, base):
+    """Return the least sum of changes of all cells, if those of single kinds become multiples of ``base`` near them.
+
+    All cells are sums of them; each is less than the base away from its count, and multiples stay. None if none are.
+    """
+    trees = [[None, *dict.fromkeys((*leaves, *parents.values()))] for leaves, parents in attributes]
+    groups = [people_of(cell, attributes) for cell in product(*trees)]
+    near = [[many - many % base, many - many % base + base][: 1 + (many % base > 0)] for many in kinds.values()]
+    best = None
+    for numbers in product(*near):
+        rounded = dict(zip(kinds, numbers, strict=True))
+        pairs = [(sum(rounded[kind] for kind in group), sum(kinds[kind] for kind in group)) for group in groups]
+        if all(abs(new - old) < base and (old % base or new == old) for new, old in pairs):
+            change = sum(abs(new - old) for new, old in pairs)
+            best = change if best is None else min(best, change)
+    return best

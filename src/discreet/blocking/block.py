@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Final, NamedTuple, Unpack
+from typing import Final, NamedTuple, Unpack, overload
 
 from discreet.blocking import methods
 from discreet.blocking.balance import keep_number
@@ -18,6 +18,8 @@ from discreet.blocking.optimal import minimize_distortion
 from discreet.blocking.problem import BlockProblem, Form, check
 from discreet.blocking.release import Release
 from discreet.blocking.repeats import repeat
+from discreet.blocking.tables.block import TableRelease, block_counts
+from discreet.data.counts import Counts
 from discreet.data.itemsets import Label
 from discreet.data.leaving_out import drop_items
 from discreet.data.schema import Groups, Schema
@@ -26,7 +28,7 @@ from discreet.data.transactions import Merged, Rows, Transactions, as_rows
 from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.finding import Level
-from discreet.errors import BudgetError, Either, InputError, Option, OptionError
+from discreet.errors import BudgetError, Either, InputError, Option, OptionError, ThresholdError
 from discreet.judging.policy import Policy, as_policy
 from discreet.kernels import stopwatch
 from discreet.mining.mine import Mining
@@ -91,7 +93,8 @@ NOT_BESIDE: Final = "publishes counts of changed rows, and differences from olde
 MOST_WITHHELD: Final = 10**6  # itemsets of a list with gaps, unless told: it lists all, not only the closed ones
 
 
-def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
+@overload
+def block(
     rows: Rows | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
@@ -106,7 +109,32 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     beside: OlderRelease | Iterable[OlderRelease] = (),
     grown: bool = False,
     **budget: Unpack[Mining],
-) -> Release:
+) -> Release: ...
+@overload
+def block(
+    rows: Counts,
+    *,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    method: str = BEST,
+    seconds: float | None = None,
+) -> TableRelease: ...
+def block(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
+    rows: Counts | Rows | Iterable[Iterable[Label]],
+    *,
+    min_support: Threshold | None = None,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    method: str = BEST,
+    merge: bool = False,
+    keep_n: bool = False,
+    seconds: float | None = None,
+    against: Level | None = None,
+    schema: str | Groups | None = None,
+    beside: OlderRelease | Iterable[OlderRelease] = (),
+    grown: bool = False,
+    **budget: Unpack[Mining],
+) -> Release | TableRelease:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
 
     Without inference channels, the closed itemsets with ``min_support`` would be published. The minimum support
@@ -152,11 +180,24 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     released. Rows of which a person has several are refused: merge them. Other options are those of ``mine``; with
     ``max_length``, all frequent itemsets of at most so many items are published, not only the closed ones.
 
+    Tables of counts are blocked by methods of their own, without ``min_support``: ``block_counts``.
+
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> release = block(rows, min_support=10, k=10, method="add")
     >>> [(sorted(itemset), support) for itemset, support in release.patterns]
     [([], 110), (['a', 'b'], 60), (['a', 'b', 'c'], 48)]
     """
+    if isinstance(rows, Counts):
+        for_rows = (min_support, merge, keep_n, against, schema, beside, grown)
+        if budget or any(given not in {None, False, ()} for given in for_rows):
+            raise OptionError(
+                "tables of counts have no minimum support or rows; give k or a policy, method and seconds"
+            )
+        return block_counts(rows, k=k, policy=policy, method=method, seconds=LONG if seconds is None else seconds)
+    if min_support is None:
+        raise ThresholdError(
+            Option("min_support"), " is missing; give the least support of what would be published, such as '10%'"
+        )
     if method not in {BEST, *METHODS}:
         raise OptionError(f"method is {str(method)[:40]!r}; it must be one of {BEST}, {', '.join(METHODS)}")
     blocker = METHODS.get(method)

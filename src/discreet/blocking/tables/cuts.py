@@ -1,0 +1,153 @@
+"""Cuts: for each small count that tables reveal, the shown counts of which one must be masked."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from time import monotonic
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from discreet.blocking.tables.masking import Flags, MaskableTables
+from discreet.data.counts import State
+from discreet.judging.policy import Policy
+from discreet.publications.counts.limits import Limits
+from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, list_used
+from discreet.publications.counts.revealed import Search, search_equations
+
+Proven: TypeAlias = tuple[set[int], bool]  # the cells that a proof uses, and whether it stays one if more is known
+LEAST: Final = 5.0  # seconds of a search, however little time is left: without an answer nothing can be released
+
+
+class Cut(NamedTuple):
+    """Counts of which one must be masked: the proof that something is revealed uses no other shown count.
+
+    It ``holds`` for every safe choice of masks. Otherwise more shown counts might leave nothing to reveal: a masked
+    count of k or more that was only narrowed is then known, and that is allowed.
+    """
+
+    cells: frozenset[int]
+    holds: bool
+
+
+def find_plain_cuts(tables: MaskableTables, masked: Flags) -> list[Cut]:
+    """Return a cut for each small count that single sums reveal, one after the other, if some counts are masked."""
+    limits = Limits(tables.mask(masked))
+    limits.propagate()
+    return _list_cuts(tables, masked, _list_plain_proofs(tables, limits))
+
+
+def find_cuts(tables: MaskableTables, masked: Flags, until: float) -> tuple[list[Cut], list[Cut]]:
+    """Return a cut for each small count that is revealed if some counts are masked, and for each that leaves a doubt.
+
+    A proof stays valid while none of the shown counts that it uses is masked: to know a masked count exactly only
+    narrows what follows.
+    """
+    policy = tables.problem.policy
+    seconds = max(LEAST, until - monotonic())
+    search = search_equations(tables.mask(masked), policy.k, width=policy.width, seconds=seconds)
+    proofs = chain(_list_plain_proofs(tables, search.limits), _list_proofs(tables, search))
+    return _list_cuts(tables, masked, proofs), _list_cuts(tables, masked, _list_doubts(search, policy))
+
+
+def _list_cuts(tables: MaskableTables, masked: Flags, proofs: Iterable[Proven]) -> list[Cut]:
+    usable, found = tables.is_maskable & ~masked, dict[frozenset[int], Cut]()
+    for cells, holds in proofs:
+        cut = Cut(frozenset(cell for cell in cells if usable[cell]), holds)
+        found[cut.cells] = max(found.get(cut.cells, cut), cut, key=lambda one: one.holds)
+    return list(found.values())
+
+
+def _list_plain_proofs(tables: MaskableTables, limits: Limits) -> Iterator[Proven]:
+    """Yield the proofs of counts that limits reveal: small ones, and those of 0 if these must not be known."""
+    equations, trace, k = limits.equations, _Trace(limits), tables.problem.policy.k
+    is_shown, is_exact = equations.states < State.MASKED, limits.low == limits.high
+    says_small = (equations.states == State.MASKED) & (equations.low >= 1) & (equations.high < k)
+    is_told = ~says_small | (is_exact & (equations.states != State.UNPUBLISHED))
+    is_told &= (limits.low >= 1) & (limits.high < k)
+    is_told |= (equations.states <= State.MASKED) & (limits.high == 0) & tables.problem.hides_zeros
+    for cell in np.flatnonzero(is_told).tolist():
+        yield trace.find_cells([cell]) | ({cell} if is_shown[cell] else set()), True
+
+
+def _list_proofs(tables: MaskableTables, search: Search) -> Iterator[Proven]:
+    """Yield the proofs of what a search found beside that: groups of counts, and those that are only narrowed."""
+    equations, limits, trace = search.limits.equations, search.limits, _Trace(search.limits)
+    for one in search.found:
+        if one.row is not None:
+            row = [cell for cell, _ in equations.row(one.row)]
+            known = [cell for cell in row if limits.low[cell] == limits.high[cell]]
+            yield trace.find_cells(known) | {*row}, True
+        elif one.kind == "narrowed":
+            cell = tables.problem.numbers[one.keys[0]]
+            is_small = equations.low[cell] >= 1 and equations.high[cell] < tables.problem.policy.k
+            yield trace.find_cells([cell]), bool(is_small or tables.is_primary[cell])
+
+
+def _list_doubts(search: Search, policy: Policy) -> Iterator[Proven]:
+    """Yield the counts beside each that leaves a doubt: no table was found that fits and clears it.
+
+    Nothing may be released that was not decided, and to mask more is the way out. If time ran out, it would not help.
+    """
+    limits, equations = search.limits, search.limits.equations
+    if not search.undecided or monotonic() >= limits.end:
+        return
+    says_small = (equations.states == State.MASKED) & (equations.low >= 1) & (equations.high < policy.k)
+    is_open = (limits.least == 0) | (limits.largest >= policy.k) | says_small
+    is_clear = (limits.low >= policy.k) | (is_open & (limits.largest - limits.least >= policy.width))
+    is_clear |= (limits.low == limits.least) & (limits.high == limits.largest)
+    offsets, rows = equations.users
+    for cell in np.flatnonzero((equations.states >= State.MASKED) & ~is_clear).tolist():
+        beside = {one for row in rows[offsets[cell] : offsets[cell + 1]] for one, _ in equations.row(int(row))}
+        yield beside, False
+
+
+@dataclass(eq=False)
+class _Trace:
+    """Finds the cells that the limits of others rest on."""
+
+    limits: Limits
+    known: Known = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Keep what the tables say."""
+        self.known = Known(self.limits.equations)
+
+    @cached_property
+    def _by_limit(self) -> dict[tuple[int, int], list[int]]:
+        found: dict[tuple[int, int], list[int]] = {}
+        for number, step in enumerate(self.limits.steps):
+            found.setdefault((step.cell, step.side), []).append(number)
+        return found
+
+    def find_cells(self, wanted: Iterable[int]) -> set[int]:
+        """Return all cells that the steps to the last limits of some cells use."""
+        steps, used, seen = self.limits.steps, set[int](), set[int]()
+        queue = [((cell, side), len(steps)) for cell in wanted for side in (LOW, HIGH)]
+        while queue:
+            limit, before = queue.pop()
+            number = next((at for at in reversed(self._by_limit.get(limit, ())) if at < before), None)
+            used.add(limit[0])
+            if number is None or number in seen:
+                continue
+            seen.add(number)
+            queue += [(more, number) for more in self._list_limits(steps[number])]
+        return used
+
+    def _list_limits(self, step: Step) -> Sequence[tuple[int, int]]:
+        if step.refutation is None:
+            return list(list_used(self.known, step))
+        rows = {row for row, _ in _list_rows(step.refutation)}
+        cells = {cell for row in rows for cell, _ in self.known.equations.row(row)}
+        return [(cell, side) for cell in sorted(cells) for side in (LOW, HIGH)]
+
+
+def _list_rows(refutation: Refutation) -> Iterator[tuple[int, int]]:
+    """Yield the rows that a refutation uses."""
+    for step in refutation.steps:
+        yield from step.rows
+        if step.refutation is not None:
+            yield from _list_rows(step.refutation)
+    for case in refutation.cases:
+        yield from _list_rows(case)
