@@ -3,12 +3,12 @@
 import csv
 import sqlite3
 from codecs import BOM_UTF8
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from io import BytesIO, StringIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from discreet.data.counts import Place
 from discreet.errors import InputError, Option
@@ -33,6 +33,8 @@ DIAGNOSTICS: Final = (
 )
 """Files of CohortDiagnostics."""
 MOST_FILES: Final = 1000  # tables of a folder
+MOST_SAMPLED: Final = 100  # lines of a table that are looked at
+IsKnown: TypeAlias = Callable[[Sequence[str]], bool]  # whether columns of these names, in lower case, are known
 NO_FILES: Final[Mapping[str, "Grid"]] = MappingProxyType({})
 
 
@@ -75,32 +77,41 @@ class Grid(NamedTuple):
                 )
 
 
-def load_grid(source: Source | Any, options: RowOptions) -> Grid:  # noqa: ANN401 - a frame of any library
-    """Return the lines of a file, or of a frame, whose names are the first line; of a folder, those of its files."""
+def load_grid(
+    source: Source | Any,  # noqa: ANN401 - a frame of any library
+    options: RowOptions,
+    is_known: IsKnown = bool,
+) -> Grid:
+    """Return the lines of a file, or of a frame, whose names are the first line; of a folder, those of its files.
+
+    Of a database or a folder, only tables are loaded whose columns are known.
+    """
     if is_frame(source):
         return from_frame(as_frame(source))
     path = as_path(source)
     if path is not None and path.name == SESSION:
         path = path.parent
     if path is not None and path.is_dir():
-        return _from_folder(path, options)
+        return _from_folder(path, options, is_known)
     data = load(source)
     if data.startswith(SQLITE):
-        return _from_sqlite(bytes(data))
+        return _from_sqlite(path, bytes(data), is_known)
     return _from_bytes(data, suffix_of(source), options)
 
 
-def load_head(path: Path) -> Grid:
+def load_head(path: Path, is_known: IsKnown = bool) -> Grid:
     """Return the first lines of a file: enough to tell what it holds. A folder is loaded if it has a known file."""
     if path.is_dir() or path.name == SESSION:
         folder = path if path.is_dir() else path.parent
-        is_known = any((folder / name).is_file() for name in (SESSION, *DIAGNOSTICS))
-        return load_grid(folder, RowOptions()) if is_known else Grid([], [])
+        has_known = any((folder / name).is_file() for name in (SESSION, *DIAGNOSTICS))
+        return load_grid(folder, RowOptions(), is_known) if has_known else Grid([], [])
     with readable(), path.open("rb") as file:
         data = file.read(HEAD)
-    is_text = find_container(suffix_of(path), data[:16]) is None and not data.startswith((PARQUET, SQLITE))
+    if data.startswith(SQLITE):
+        return _from_sqlite(path, data, is_known, most=MOST_SAMPLED)
+    is_text = find_container(suffix_of(path), data[:16]) is None and not data.startswith(PARQUET)
     if not is_text or suffix_of(path) != path.suffix.lower():  # packed
-        return load_grid(path, RowOptions())
+        return load_grid(path, RowOptions(), is_known)
     if len(data) == HEAD:
         data = data[: data.rfind(b"\n") + 1] or data
     return _from_text(data, RowOptions())
@@ -118,41 +129,47 @@ def _from_bytes(data: Bytes, suffix: str, options: RowOptions) -> Grid:
     return _from_text(data, options)
 
 
-def _from_folder(folder: Path, options: RowOptions) -> Grid:
+def _from_folder(folder: Path, options: RowOptions, is_known: IsKnown) -> Grid:
     """Return the tables of a folder, and the results of an ACRO session as they are."""
     with readable():
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" or path.name == SESSION)
     if len(paths) > MOST_FILES:
         raise InputError(f"the folder holds more than {MOST_FILES:,} tables; give one of them")
-    files = {}
+    is_session, files = folder / SESSION in paths, dict[str, Grid]()
     for path in paths:
-        data = load(path)
         if path.name == SESSION:
+            data = load(path)
             files[path.name] = Grid([[_decode(data, find_encoding(bytes(data[:HEAD])))]], [1])
-        else:
-            files[path.name] = _from_text(data, options)
+        elif is_session or (path.stat().st_size and is_known(load_head(path).head)):
+            files[path.name] = _from_text(load(path), options)
     if not files:
-        raise InputError("the folder holds no tables; give one with CSV files, or with the results.json of ACRO")
+        raise InputError("the folder holds no tables that we know; give the folder of an ACRO session, or a file in it")
     return Grid([], [], files=files)
 
 
-def _from_sqlite(data: bytes) -> Grid:
-    """Return the tables of a database that is a file; it is loaded to memory, so that nothing is written."""
+def _from_sqlite(path: Path | None, data: bytes, is_known: IsKnown, most: int | None = None) -> Grid:
+    """Return the tables of a database that is a file, which is only read; one that is no file is held in memory."""
     try:
-        with closing(sqlite3.connect(":memory:")) as database:
-            database.deserialize(data)
-            database.execute("PRAGMA query_only = 1")
-            rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            return Grid([], [], files={name: _from_table(database, name) for (name,) in rows.fetchall()})
+        where = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(where, uri=True)) as database:
+            if path is None:
+                database.deserialize(data)
+            names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
+            tables = ((name, _from_table(database, name, is_known, most)) for (name,) in names)
+            return Grid([], [], files={name: table for name, table in tables if table is not None})
     except sqlite3.Error:
         raise InputError("this is no database of SQLite, or a damaged one; write it again") from None
 
 
-def _from_table(database: sqlite3.Connection, name: str) -> Grid:
+def _from_table(database: sqlite3.Connection, name: str, is_known: IsKnown, most: int | None) -> Grid | None:
+    """Return a table of a database, or its first lines; None if its columns are not known."""
     quoted = name.replace('"', '""')
     cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name of the database itself
-    lines = [[str(column[0]) for column in cursor.description]]
-    lines += [["" if value is None else _as_text(value) for value in row] for row in cursor]
+    head = [str(column[0]) for column in cursor.description]
+    if not is_known([field.casefold() for field in head]):
+        return None
+    rows = cursor.fetchall() if most is None else cursor.fetchmany(most)
+    lines = [head, *(["" if value is None else _as_text(value) for value in row] for row in rows)]
     return Grid(lines, list(range(1, len(lines) + 1)))
 
 

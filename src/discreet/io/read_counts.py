@@ -83,7 +83,7 @@ def read_counts(
         options.drop,
     )
     with nullcontext() if is_frame(source) else naming(source):
-        grid = load_grid(source, options)
+        grid = load_grid(source, options, cohort_diagnostics.is_known)
         name = _find_layout(grid, format, asked)
         found = LAYOUTS[name].read(grid, asked)
         listed = sum(cell.place is not None for table in found.tables for cell in table.cells)
@@ -121,7 +121,7 @@ def holds_counts(path: str | PathLike[str]) -> bool:
             found = look_into(place)
             if found.is_patterns or found.layout.shape in {"patterns", "rules"} or find_other(place):
                 return False
-        grid = load_head(place)
+        grid = load_head(place, cohort_diagnostics.is_known)
         return any((layout.is_sure or layout.matches)(grid) for layout in LAYOUTS.values())
     except DiscreetError:
         return False

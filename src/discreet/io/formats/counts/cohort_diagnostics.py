@@ -136,14 +136,32 @@ def _list_beside(rows: Rows) -> dict[Place, tuple[Place, ...]]:
     return {grid.place(number, count): tuple(grid.place(number, at) for at in others) for number, _ in rows.lines}
 
 
+def is_known(head: Sequence[str]) -> bool:
+    """Return whether columns are those of a table that is read.
+
+    >>> is_known(["cohort_id", "covariate_id", "sum_value"]), is_known(["concept_id", "concept_name"])
+    (True, False)
+    """
+    return _find_kind(_spell(head)) is not None
+
+
+def _spell(head: Sequence[str]) -> list[str]:
+    """Return columns in one spelling; they may be written with underscores or capitals."""
+    bare = [field.casefold().replace("_", "") for field in head]
+    return ["cohortid" if field == "cohortdefinitionid" else field for field in bare]
+
+
+def _find_kind(head: Sequence[str]) -> str | None:
+    return next((kind for kind, columns in KINDS.items() if {*columns} <= {*head}), None)
+
+
 def _list_rows(grid: Grid) -> Iterator[Rows]:
-    """Yield the tables that are known; names may be written with underscores or capitals."""
+    """Yield the tables that are known."""
     for name, one in (grid.files or {"": grid}).items():
-        head = [field.replace("_", "") for field in one.head]
-        renamed = ["cohortid" if field == "cohortdefinitionid" else field for field in head]
-        kind = next((kind for kind, columns in KINDS.items() if {*columns} <= {*renamed}), None)
+        head = _spell(one.head)
+        kind = _find_kind(head)
         if kind is not None:
-            yield Rows(name, kind, renamed, one)
+            yield Rows(name, kind, head, one)
 
 
 def _trim(text: str) -> str:
