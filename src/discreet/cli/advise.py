@@ -16,6 +16,7 @@ from discreet.cli.options import (
     option,
 )
 from discreet.cli.reading import read_rows
+from discreet.cli.tables import advise_tables
 from discreet.cli.terminal import ask_about_support, check_place, put, watching
 from discreet.io.files import is_url
 
@@ -52,17 +53,20 @@ def advise(asked: AdviseOptions) -> int:
     For example:
       discreet advise clinic.csv --min-support 5% -k 10
       discreet advise clinic.csv --min-support 5% --policy acro --json
+      discreet advise table.csv --counts --policy cms
     """
     asked.check_rule()
+    if asked.is_table:
+        return advise_tables(asked)
     check_place("--out", asked.out, asked.file)
     with watching(quiet=asked.quiet, then="trying remedies") as bars:
         plain = replace(asked, leave_out=(), hierarchy=())  # what is tried counts values before any is left out
-        rows, source = read_rows(asked.file, plain, asked.memory, [asked.min_support], None)
+        rows, source = read_rows(asked.file, plain, asked.memory, [asked.least], None)
         budget = asked.budget(bars)
         budget["leave_out"], budget["hierarchy"] = asked.leave_out or None, asked.hierarchy or None
         found = discreet.advise(
             rows,
-            min_support=asked.min_support,
+            min_support=asked.least,
             k=asked.k,
             policy=asked.policy,
             schema=asked.schema,

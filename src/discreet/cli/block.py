@@ -14,6 +14,7 @@ from discreet import Comparison, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.folder import check_place as check_folder
+from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.options import (
     COUNT,
     POSITIVE,
@@ -32,6 +33,7 @@ from discreet.cli.options import (
     refuse,
 )
 from discreet.cli.reading import read_rows
+from discreet.cli.tables import block_tables
 from discreet.cli.terminal import ask_about_support, check_place, put, say, watching
 from discreet.cli.usage import OneOf
 from discreet.disclosure.attacks.attack import ATTACKERS
@@ -55,9 +57,10 @@ class BlockOptions(QuietOptions, PublishedOptions):
 
     method: str = option(
         "How channels are blocked; best tries all, and takes the one that --compare recommends.",
-        type=OneOf((BEST, *METHODS)),
+        type=OneOf(dict.fromkeys((BEST, *METHODS, *TABLE_METHODS))),
         default=BEST,
     )
+    base: int | None = option("With --counts --method round: round to multiples of N.  [default: K]", "N")
     merge: bool = option("With --method add: look for fewer added rows, each for several channels.")
     keep_n: bool = option("Keep the number of rows: as many are dropped as are added, or the other way round.")
     seconds: float | None = option(
@@ -89,7 +92,8 @@ def block(asked: BlockOptions) -> int:
 
     Shows what would be published and what it costs. With --out, the release is written to a folder that anybody can
     check with `discreet verify`. Its subfolder DO-NOT-RELEASE lists the changes; remove it before you publish.
-    FILE holds rows, and may be - for stdin.
+    FILE holds rows, and may be - for stdin. With --counts, FILE holds tables of counts: small counts are masked,
+    and further ones that would reveal them; or values are merged, or counts rounded.
 
     Exit code 0: a safe release was made. 1: the policy asks for more than that. 2: wrong usage or input.
 
@@ -98,17 +102,20 @@ def block(asked: BlockOptions) -> int:
       discreet block clinic.csv --min-support 5% -k 10 --compare
       discreet block clinic.csv --min-support 5% -k 10 --method add --out release
       discreet block may.csv --min-support 5% -k 10 --beside april --grown --out may
+      discreet block table.csv --counts --policy cms --out release
     """
     _check_usage(asked)
+    if asked.is_table:
+        return block_tables(asked)
     with watching(quiet=asked.quiet, then="blocking") as bars:
         merging = None if asked.method in FITS["seconds"] else bars
-        rows, source = read_rows(asked.file, asked, asked.memory, [asked.min_support], merging)
+        rows, source = read_rows(asked.file, asked, asked.memory, [asked.least], merging)
         work: Callable[..., Comparison | Release] = discreet.compare
         if not asked.compare:
             work = partial(discreet.block, method=asked.method, merge=asked.merge)
         result = work(
             rows,
-            min_support=asked.min_support,
+            min_support=asked.least,
             k=asked.k,
             policy=asked.policy,
             keep_n=asked.keep_n,
@@ -138,6 +145,11 @@ def block(asked: BlockOptions) -> int:
 def _check_usage(asked: BlockOptions) -> None:
     """Refuse options that mean nothing together, and a folder that cannot be written, before hours of work."""
     asked.check_rule()
+    if asked.is_table:
+        return
+    _ = asked.least  # refuses rows without it
+    refuse((asked.method not in {BEST, *METHODS}, f"--method {asked.method} is for tables of counts: give --counts"))
+    refuse((asked.base is not None, "--base is for tables of counts: give --counts"))
     wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
     refuse((asked.compare and asked.method != BEST, wrong))
     is_attacked = asked.method == "withhold" and (asked.grown or asked.against not in {None, "plain"})

@@ -363,16 +363,25 @@ class RuleOptions(Options):
 
 
 @dataclass(frozen=True)
-class PublishedOptions(LimitOptions, ReadOptions, RuleOptions):
-    """FILE with rows, of which itemsets would be published."""
+class PublishedOptions(LimitOptions, ReadOptions, CountsOptions, RuleOptions):
+    """FILE with rows, of which itemsets would be published; or with tables of counts."""
 
     file: str = argument()
-    min_support: str = option(
-        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.",
-        "COUNT|SHARE",
-        type=as_support,
-        required=True,
+    min_support: str | None = option(
+        "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", type=as_support
     )
+
+    @property
+    def is_table(self) -> bool:
+        """Whether FILE holds tables of counts."""
+        return any(self.given(*names(CountsOptions)))
+
+    @property
+    def least(self) -> str:
+        """The minimum support, which rows need."""
+        if self.min_support is None:
+            raise click.UsageError("Missing option '--min-support'; if FILE holds tables of counts, give --counts.")
+        return self.min_support
 
 
 @dataclass(frozen=True)

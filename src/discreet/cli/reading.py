@@ -45,7 +45,7 @@ PIECE: Final = 1 << 20
 
 @dataclass(frozen=True)
 class PublicationOptions(CountsOptions):
-    """What FILE holds, if it is no list of exact supports: tables of counts, rules, rounded or largest supports, trees."""
+    """What FILE holds, if it is no list of exact supports: counts, rules, rounded or largest supports, trees."""
 
     rules: bool = option("FILE holds association rules: from SPMF, arules or mlxtend, or PMML.")
     top: bool = option("FILE lists the itemsets with the largest supports, and no others.")

@@ -1,0 +1,108 @@
+"""Tables of counts in ``discreet block`` and ``discreet advise``: made safe, written to a folder, methods compared."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+import discreet
+from discreet import Counts, DiscreetError, Verdict
+from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts
+from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
+from discreet.cli.reading import digest
+from discreet.cli.terminal import put
+from discreet.report import MARK, Source
+from discreet.report.tables import table_comparison_text, table_release_json, table_release_text
+
+if TYPE_CHECKING:
+    from discreet.cli.advise import AdviseOptions
+    from discreet.cli.block import BlockOptions
+
+ALLOWED: Final = {
+    *names(CountsOptions),
+    *COUNTS_READING,
+    "hierarchy",
+    "format",
+    "file",
+    "k",
+    "policy",
+    "quiet",
+    "method",
+}
+ALLOWED_MORE: Final = ALLOWED | {"seconds", "base", "compare", "out", "as_json"}
+
+
+def block_tables(asked: "BlockOptions") -> int:
+    """Make tables of counts safe, show them, and write them to a folder."""
+    _refuse(asked, asked.method)
+    counts, source = _read(asked)
+    if asked.compare:
+        return _compare(asked, counts, source)
+    release = block_counts(
+        counts, k=asked.k, policy=asked.policy, method=asked.method, base=asked.base, **limit_time(asked.seconds)
+    )
+    stamp = None
+    if asked.out is not None and release.is_safe:
+        stamp = discreet.write_release(release, asked.out, source=source).digest
+    lines = table_release_text(release, source=source)
+    put(None, table_release_json(release, source=source), lines, as_json=asked.as_json)
+    for line in () if asked.quiet else _say_next(release, asked.out, stamp):
+        click.echo(line, err=True)
+    return int(release.verdict is not Verdict.RELEASE)
+
+
+def advise_tables(asked: "AdviseOptions") -> int:
+    """Try each method on tables of counts, and say what is best."""
+    _refuse(asked, BEST)
+    counts, source = _read(asked)
+    return _compare(asked, counts, source)
+
+
+def _read(asked: PublishedOptions) -> tuple[Counts, Source]:
+    counts, source = digest(asked.file, asked.count_reader(asked))
+    asked.announce(counts)
+    return counts, source
+
+
+def _refuse(asked: PublishedOptions, method: str) -> None:
+    """Refuse options and methods that mean nothing to tables."""
+    for flag in asked.given(*(name for name in names(type(asked)) if name not in ALLOWED_MORE and name != "patterns")):
+        raise click.UsageError(f"{flag} is not for tables of counts: leave one out")
+    if method not in {BEST, *METHODS}:
+        raise click.UsageError(f"--method {method} is for rows; tables take {BEST}, {', '.join(METHODS)}")
+
+
+def _compare(asked: PublishedOptions, counts: Counts, source: Source) -> int:
+    """Show what each method makes of tables, the best first, and the command that does it."""
+    made = list[tuple[str, TableRelease | None, str]]()
+    for method in METHODS:
+        try:
+            made.append((method, block_counts(counts, k=asked.k, policy=asked.policy, method=method), ""))
+        except DiscreetError as error:
+            made.append((method, None, str(error)))
+    best = None
+    if any(release is not None for _, release, _ in made):
+        best = block_counts(counts, k=asked.k, policy=asked.policy)
+        made = [(best.method, best, ""), *(one for one in made if one[0] != best.method)]
+    kept = [name for name in ALLOWED if name not in {"file", "quiet", "method"}]
+    # Bare, --counts must not stand before a word that it would take for the name of a column.
+    words = [word for word in asked.words(*sorted(kept)) if asked.counts or word not in {"--counts", ""}]
+    words += ["--method", best.method, "--out", "release"] if best is not None else []
+    command = shlex.join(["discreet", "block", asked.file, *words, *["--counts"] * (not asked.counts)])
+    put(None, (), table_comparison_text(made, source=source, command=command), as_json=False)
+    return int(best is None or best.verdict is not Verdict.RELEASE)
+
+
+def _say_next(release: TableRelease, out: str | None, stamp: str | None) -> Iterator[str]:
+    """Yield where the release was written, and what is left to do."""
+    yield ""
+    if not release.is_safe:
+        yield "Nothing was written: the checks say why it must not be published yet."
+    elif out is None:
+        yield "Nothing was written; --out FOLDER writes this release, with what each cell says."
+    else:
+        yield f"The release was written to {out}; its fingerprint is {stamp}."
+        yield f"Before you publish it, remove {Path(out) / MARK}: it lists the changes."
+        yield f"Anybody can check it:  discreet verify {out}"

@@ -1,0 +1,169 @@
+"""Releases of tables of counts: a folder that anyone can verify, and that no forger gets past."""
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from discreet import OutputError, audit, block, read_counts, verify, write_release
+from discreet.cli import main
+
+TEXT = """sex,smoker,n
+Total,Total,180
+f,Total,90
+m,Total,90
+Total,yes,50
+Total,no,130
+f,yes,5
+f,no,85
+m,yes,45
+m,no,45
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "smokers.csv"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture
+def folder(table):
+    place = table.parent / "release"
+    write_release(block(read_counts(table), k=11, method="suppress"), place)
+    return place
+
+
+def run(*words):
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def sign(folder, **changes):
+    """Write release.json anew, as a forger would, with the digests of the files as they are now."""
+    facts = json.loads((folder / "release.json").read_text())
+    names = [path.name for path in folder.iterdir() if path.is_file() and path.name != "release.json"]
+    facts["files"] = {name: sha256((folder / name).read_bytes()).hexdigest() for name in names}
+    (folder / "release.json").write_text(json.dumps({**facts, **changes}))
+
+
+def test_a_release_is_good_and_shows_no_small_count(folder):
+    result = verify(folder)
+    assert (result.is_good, result.k, result.tables) == (True, 11, "9 cells of 1 table, 4 masked")
+    assert str(result).startswith("GOOD: 9 cells of 1 table, 4 masked\nno count of 1 to 10 that is masked")
+    lines = (folder / "table.csv").read_text().splitlines()
+    assert [line for line in lines if line.endswith("*")] == ["f,yes,*", "f,no,*", "m,yes,*", "m,no,*"]
+
+
+def test_what_was_masked_is_apart(folder):
+    private = folder / "DO-NOT-RELEASE"
+    assert "sex f, smoker yes" in (private / "changes.csv").read_text()
+    public = [path.read_text() for path in folder.iterdir() if path.is_file()]
+    assert not any("f,yes,5" in text or "smoker yes" in text for text in public)
+    assert json.loads((private / "cost.json").read_text())["masked_further"] == 3
+
+
+def test_a_fingerprint_tells_the_publishers_release(folder):
+    digest = verify(folder).digest
+    assert verify(folder, fingerprint=digest).matches
+    wrong = verify(folder, fingerprint="0" * 64)
+    assert wrong.faults == ("this is not the release with the given fingerprint: another one, or changed",)
+
+
+@pytest.mark.parametrize("name", ["table.csv", "counts.json", "report.txt"])
+def test_a_file_that_was_changed_is_a_fault(folder, name):
+    with (folder / name).open("a") as file:
+        file.write(" ")
+    assert f"{name!r} was changed after release.json was written" in verify(folder).faults
+
+
+@pytest.mark.parametrize("name", ["table.csv", "counts.json", "report.txt"])
+def test_a_file_that_is_missing_or_a_link_is_a_fault(folder, name, tmp_path):
+    (folder / name).rename(tmp_path / name)
+    assert not verify(folder).is_good
+    (folder / name).symlink_to(tmp_path / name)
+    assert not verify(folder).is_good
+
+
+def test_a_file_that_is_not_listed_is_a_fault(folder):
+    (folder / "more.csv").write_text("f,yes,5\n")
+    assert verify(folder).faults == ("'more.csv' is not listed in release.json",)
+
+
+def test_a_forger_who_signs_unsafe_counts_is_found_out(folder):
+    path = folder / "counts.json"
+    stated = json.loads(path.read_text())
+    shown = next(cell for cell in stated["tables"][0]["cells"] if cell["at"] == ["f", "no"])
+    shown |= {"low": 85, "high": 85, "state": "exact", "mark": ""}
+    path.write_text(json.dumps(stated))
+    (folder / "table.csv").write_text((folder / "table.csv").read_text().replace("f,no,*", "f,no,85"))
+    sign(folder)
+    assert any("can be worked out" in fault for fault in verify(folder).faults)
+
+
+def test_a_table_that_shows_more_than_is_stated_is_found_out(folder):
+    (folder / "table.csv").write_text((folder / "table.csv").read_text().replace("f,yes,*", "f,yes,5"))
+    sign(folder)
+    assert verify(folder).faults == ("line 7, column 3 of table.csv shows something else than counts.json",)
+
+
+def test_a_smaller_k_than_that_of_the_policy_is_found_out(folder):
+    sign(folder, k=3)
+    assert "release.json states another k than its policy" in verify(folder).faults
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", *(f'{{"tables of counts": {one}}}' for one in ('2, "tables": []', '1, "tables": [{}]'))]
+)
+def test_malformed_counts_are_a_fault(folder, text):
+    (folder / "counts.json").write_text(text)
+    sign(folder)
+    assert not verify(folder).is_good
+
+
+def test_what_is_not_safe_is_not_written(tmp_path):
+    counts = read_counts(BytesIO(TEXT.encode()))
+    unsafe = replace(block(counts, k=11, method="suppress"), audit=audit(counts, k=11))
+    with pytest.raises(OutputError, match="the verdict is WITHHOLD"):
+        write_release(unsafe, tmp_path / "release")
+    assert not (tmp_path / "release").exists()
+
+
+def test_the_command_blocks_writes_and_verifies(table):
+    out = table.parent / "out"
+    blocked = run("block", table, "--counts", "--policy", "cms", "--out", out)
+    assert (blocked.exit_code, blocked.stdout.partition(",")[0]) == (0, "RELEASE: smokers.csv")
+    assert "  f,yes,*" in blocked.stdout.splitlines()
+    assert f"Anybody can check it:  discreet verify {out}" in blocked.stderr
+    assert run("verify", out).exit_code == 0
+    assert json.loads(run("block", table, "--counts", "-k", 11, "--json").stdout)["verdict"] == "RELEASE"
+
+
+def test_advice_names_the_command_that_does_the_best(table):
+    advice = run("advise", table, "-k", 11, "--counts")
+    assert advice.exit_code == 0
+    command = advice.stdout.splitlines()[-1].removeprefix("Do it:  ")
+    assert command == f"discreet block {table} -k 11 --method suppress --out release --counts"
+
+
+def test_options_for_rows_are_refused(table):
+    for words in (["--keep-n"], ["--method", "withhold"], ["--min-support", "5%"]):
+        result = run("block", table, "-k", 11, *words, "--counts")
+        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+
+
+def test_rows_still_need_a_minimum_support(table):
+    result = run("block", table, "-k", 11)
+    assert result.exit_code == 2
+    assert "--min-support" in result.stderr
+
+
+def test_the_same_table_gives_the_same_bytes(table):
+    first, second = (write_release(block(read_counts(table), k=11), table.parent / name) for name in "ab")
+    assert first.digest == second.digest
+    files = [path for path in Path(table.parent, "a").iterdir() if path.is_file()]
+    assert all(path.read_bytes() == (table.parent / "b" / path.name).read_bytes() for path in files)
