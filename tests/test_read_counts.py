@@ -21,7 +21,7 @@ from discreet import InputError, OptionError, read, read_counts
 from discreet.cli import main
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Place, State, Table
 from discreet.errors import OutputError, UnclearError
-from discreet.io.formats.counts.crosstab import find_frame
+from discreet.io.formats.counts.frame import find_frame
 from discreet.io.grids import load_grid
 from discreet.io.marks import Marks, read_share
 from discreet.io.options import RowOptions
@@ -171,6 +171,24 @@ def test_other_programs_write_crosstabs(text):
 def test_a_word_of_your_own_may_stand_for_totals():
     text = "sex,old,young,gesamt\nf,32,30,62\nm,40,18,58\ngesamt,72,48,120\n"
     check_people(read_text(text, totals="Gesamt"), ["sex", "age"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sex,old,young,Total\nf,,,62\nm,40,18,58\nTotal,72,48,120\n",
+        "sex,old,young,Total\nf,,,\nm,40,18,58\nTotal,72,48,120\n",
+        "sex,old,young,Total\nm,40,18,58\nf,,,\nTotal,72,48,120\n",
+        ",old,young\n,no,yes\nf,,\nm,40,18\n",
+    ],
+)
+def test_a_line_of_masked_counts_is_none_of_the_header(text):
+    assert "f" in read_text(text).tables[0].dimensions[0].children(None)
+
+
+def test_a_spreadsheet_holds_percentages_as_fractions():
+    counts = read_text("sex,n,%\nf,177,0.983333\nm,<11,0.016667\nTotal,180,1\n")
+    assert ratios_of(counts) == {(("f",), (None,)), (("m",), (None,))}
 
 
 def test_a_single_column_has_no_attribute():

@@ -4,9 +4,7 @@ Both may have several levels, as pandas, Excel, R, Stata and ACRO write them. Li
 are left out.
 """
 
-import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, State, Table
@@ -14,28 +12,13 @@ from discreet.errors import InputError, Option
 from discreet.io.columns import find_columns
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
+from discreet.io.formats.counts.frame import Frame, fill, find_frame, is_number, turn
 from discreet.io.formats.counts.layout import LATER, CountOptions, CountsRead, list_values
 from discreet.io.formats.counts.shares import Share
 from discreet.io.grids import Grid
-from discreet.io.marks import looks_counted
 from discreet.runtime.text import count_of
 
-NOTE: Final = re.compile(r"(?:notes?\b|sources?\b|[*†‡#¹²³]|\[|\().*|.*[.:]", re.IGNORECASE)  # a line below a table
-MOST_LEVELS: Final = 8  # lines of a header
 EMPTY: Final = "(empty)"
-
-
-class Frame(NamedTuple):
-    """Where a crosstab is: its header begins at ``start``, its counts at ``body``, and it ends before ``end``.
-
-    The first ``labels`` columns name the lines. If ``has_names``, the last line of the header names these columns.
-    """
-
-    start: int
-    body: int
-    end: int
-    labels: int
-    has_names: bool
 
 
 class Column(NamedTuple):
@@ -53,7 +36,7 @@ def matches(grid: Grid) -> bool:
     if frame is None:
         return False
     fields = [field for line in grid.lines[frame.body : frame.end] for field in line[frame.labels :] if field]
-    return 2 * sum(_is_number(field) for field in fields) > len(fields)
+    return 2 * sum(is_number(field) for field in fields) > len(fields)
 
 
 def is_sure(grid: Grid) -> bool:
@@ -65,7 +48,7 @@ def is_sure(grid: Grid) -> bool:
     fields = [field for line in body for field in line[frame.labels :] if field]
     labels = [line[0] for line in body] + [field for line in grid.lines[frame.start : frame.body] for field in line]
     is_even = len({*map(len, body)}) == 1
-    return is_even and bool(fields) and all(map(_is_number, fields)) and any(map(options.is_total, labels))
+    return is_even and bool(fields) and all(map(is_number, fields)) and any(map(options.is_total, labels))
 
 
 def read(grid: Grid, options: CountOptions) -> CountsRead:
@@ -83,7 +66,7 @@ def read_table(
         raise InputError("there are no counts below a header; give a table with a header and a line for each count")
     grid = _even(grid, frame)
     columns = _list_columns(grid, frame, options.drop)
-    rows = _place(_fill([line[: frame.labels] for line in grid.lines[frame.body : frame.end]]), options)
+    rows = _place(fill([line[: frame.labels] for line in grid.lines[frame.body : frame.end]]), options)
     tops = _place([column.labels for column in columns], options)
     cells, stated, marks = _read_cells(grid, frame, columns, (rows, tops), options)
     marks_notes = tuple(marks)
@@ -95,109 +78,6 @@ def read_table(
     around = [f"{count_of(left_out, 'line')} of text around the table left out"] if left_out else []
     table = Table(name, dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
     return table, (*marks_notes, *more, *around)
-
-
-def find_frame(grid: Grid) -> Frame | None:
-    """Return where the header, the labels and the counts of a crosstab are; None if there are none."""
-    lines, width = grid.lines, grid.width
-    start, end = 0, len(lines)
-    while start < end and _is_alone(lines[start], width):
-        start += 1
-    while end > start and _is_alone(lines[end - 1], width) and _is_note(lines[end - 1], width):
-        end -= 1
-    if end - start < 2 or width < 2:  # noqa: PLR2004 - a header and a line, a label and a count
-        return None
-    body, has_names = _find_body(lines, start, end, is_sheet=grid.separator is None)
-    if body >= end:
-        return None
-    names = [at for at, field in enumerate(lines[body - 1]) if field]
-    labels = names[-1] + 1 if has_names else _count_labels(lines[body:end], width)
-    return Frame(start, body, end, labels, has_names) if labels < width else None
-
-
-def _is_number(text: str) -> bool:
-    """Return whether a field holds a count, a mark or a share."""
-    return looks_counted(text) or shares.NUMBER.fullmatch(text) is not None
-
-
-def _is_alone(line: Sequence[str], width: int) -> bool:
-    """Return whether a line is a text of its own: one field, the first one."""
-    return len(line) <= width and bool(line[0]) and not any(line[1:])
-
-
-def _is_note(line: Sequence[str], width: int) -> bool:
-    return len(line) < width or NOTE.fullmatch(line[0]) is not None
-
-
-def _find_body(lines: Sequence[Sequence[str]], start: int, end: int, *, is_sheet: bool) -> tuple[int, bool]:
-    """Return the first line of counts, and whether the one before it names the columns of labels alone.
-
-    The header goes on while it does not tell columns apart, or while lines hold texts that are no counts. pandas
-    writes the names of labels below a header of several lines, and in a spreadsheet always.
-    """
-    last = min(end, start + MOST_LEVELS)
-    for body in range(start + 1, last):
-        line = lines[body]
-        if _is_names(line, lines[start]) and (body - start > 1 or is_sheet):
-            return body + 1, True
-        fields = [field for field in line[1:] if field]
-        is_text = bool(fields) and 2 * sum(map(_is_number, fields)) < len(fields)
-        is_headed = not line[0] or any(_is_names(lines[later], lines[start]) for later in range(body + 1, last))
-        if not (is_headed and (is_text or not _tells_apart(lines[start:body]))):
-            return body, False
-    return start + 1, False
-
-
-def _is_names(line: Sequence[str], head: Sequence[str]) -> bool:
-    """Return whether only the first fields of a line are filled, where the first line of the header has a corner.
-
-    Of the corner, one field at most is filled: pandas writes the name of the columns first, or last in a spreadsheet.
-    """
-    filled = [bool(field) for field in line]
-    corner = head[: sum(filled)]
-    is_first = filled[0] and not filled[-1] and all(left >= right for left, right in pairwise(filled))
-    return is_first and not any(corner[1:-1]) and (len(corner) == 1 or not (corner[0] and corner[-1]))
-
-
-def _tells_apart(header: Sequence[Sequence[str]]) -> bool:
-    """Return whether no two columns have the same labels, but for shares and columns without labels."""
-    labels = [label for label in _fill(_turn(header))[1:] if any(label) and not shares.is_share_name(label[-1])]
-    return len({*labels}) == len(labels)
-
-
-def _turn(header: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the columns of a header; short lines are filled up."""
-    width = max(map(len, header))
-    return [[line[at] if at < len(line) else "" for line in header] for at in range(width)]
-
-
-def _fill(labels: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """Return labels of which an upper one is written once for all those below it."""
-    found: list[tuple[str, ...]] = []
-    for one in labels:
-        own, before = list(one), found[-1] if found else ("",) * len(one)
-        for level in range(len(own) - 1):
-            if not own[level] and any(own[level + 1 :]) and own[:level] == list(before[:level]):
-                own[level] = before[level]
-        found.append(tuple(own))
-    return found
-
-
-def _count_labels(body: Sequence[Sequence[str]], width: int) -> int:
-    """Return how many columns name the lines: those that hold few counts, and numbers that tell equal labels apart."""
-    columns = [[line[at] if at < len(line) else "" for line in body] for at in range(width)]
-    labels = 1
-    while labels < width - 1 and 2 * sum(map(_is_number, columns[labels])) < sum(map(bool, columns[labels])):
-        labels += 1
-    known = _fill([line[:labels] for line in body])
-    if len({*known}) < len(known) and labels < width - 1:
-        column = columns[labels]
-        is_blank_total = any(not field and any(line[labels + 1 :]) for field, line in zip(column, body, strict=True))
-        repeats = {*column} if 2 * len({*column}) <= len(column) else set()
-        apart = {*zip(known, column, strict=True)}
-        if len(apart) == len(known) and (is_blank_total or repeats):
-            labels += 1
-    return labels
 
 
 def _even(grid: Grid, frame: Frame) -> Grid:
@@ -217,7 +97,7 @@ def _list_columns(grid: Grid, frame: Frame, drop: Sequence[str]) -> list[Column]
     """Return the columns of counts and of shares; a column of shares has the labels of what they are shares of."""
     header = grid.lines[frame.start : frame.body - frame.has_names]
     body = grid.lines[frame.body : frame.end]
-    labels = _fill(_turn(header)[frame.labels :])
+    labels = fill(turn(header)[frame.labels :])
     dropped = find_columns([text for label in labels for text in label], drop) if drop else []
     last = [label[-1] for label in labels]
     has_units = len(header) > 1 and all(shares.is_share_name(one) or COUNTS.fullmatch(one) for one in last if one)

@@ -55,8 +55,8 @@ def find_unit(name: str, texts: Iterable[str]) -> int | None:
     if not numbers:
         return unit or None
     match = NAME.fullmatch(name) or SUFFIX.fullmatch(name)
-    is_percent = bool(match and match["percent"]) or max(numbers) > 1
-    return 100 if unit or is_percent else 1
+    is_percent = bool(match and match["percent"]) and all(number % 1 == 0 for number in numbers)
+    return 100 if unit or is_percent or max(numbers) > 1 else 1  # a spreadsheet holds 0.5 where it shows 50%
 
 
 def find_bare_unit(texts: Sequence[str]) -> int | None:
