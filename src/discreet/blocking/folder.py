@@ -78,7 +78,7 @@ def write_release(
     True
     """
     if isinstance(release, TableRelease):
-        return write_tables(release, Path(folder), source=source)
+        return write_tables(release, Path(folder), source=None if source is None else source._asdict())
     from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415 - a door, loaded late
 
     if not len(release.patterns):

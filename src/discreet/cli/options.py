@@ -380,7 +380,7 @@ class PublishedOptions(LimitOptions, ReadOptions, CountsOptions, RuleOptions):
     def least(self) -> str:
         """The minimum support, which rows need."""
         if self.min_support is None:
-            raise click.UsageError("Missing option '--min-support'; if FILE holds tables of counts, give --counts.")
+            raise click.UsageError("Missing option '--min-support COUNT|SHARE'; if FILE holds tables of counts, give --counts")
         return self.min_support
 
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from discreet.blocking.tables.block import METHODS, TableRelease
 from discreet.blocking.tables.problem import key_of
@@ -23,9 +23,6 @@ from discreet.io.notation import as_json, write_csv, write_text
 from discreet.io.write_counts import is_reshaped, render_counts
 from discreet.judging.audit import audit
 from discreet.judging.policy import Policy, Verdict, make_policy
-
-if TYPE_CHECKING:
-    from discreet.report import Source
 
 PUBLISHES: Final = "tables of counts"
 TABLE, COUNTS, REPORT, RELEASE = "table.csv", "counts.json", "report.txt", "release.json"
@@ -40,8 +37,11 @@ changes.csv  every count that was masked, left out or rounded: its values, the c
 Move it to a safe place, or delete it, before you publish the rest of the folder."""
 
 
-def write_tables(release: TableRelease, folder: Path, *, source: "Source | None" = None) -> Verification:
-    """Write the folder of a release of tables, and return its verification; it is moved into place when it is good."""
+def write_tables(release: TableRelease, folder: Path, *, source: Mapping[str, str] | None = None) -> Verification:
+    """Write the folder of a release of tables, and return its verification; it is moved into place when it is good.
+
+    The ``source`` is what the private part says of the file that the tables were read from.
+    """
     from discreet import __version__  # noqa: PLC0415 - it imports this file
 
     if not release.is_safe:
@@ -62,7 +62,7 @@ def write_tables(release: TableRelease, folder: Path, *, source: "Source | None"
         cost = {
             **release.costs._asdict(),
             "method": release.method,
-            "source": None if source is None else source._asdict(),
+            "source": source,
         }
         write_text(beside / MARK / "cost.json", [as_json(cost)])
         write_csv(beside / MARK / "changes.csv", ["table", "values", "count", "published"], _list_changes(release))
