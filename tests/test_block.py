@@ -635,7 +635,7 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(options, error, words):
 
 
 def test_the_minimum_support_must_be_given():
-    with pytest.raises(TypeError):
+    with pytest.raises(ThresholdError, match="min_support= is missing"):
         block([["a"]], k=2)
 
 

@@ -73,6 +73,9 @@ class _Coarser(NamedTuple):
         """Return the coarser table."""
         table, kept = self.table, [(one.name, None) not in self.coarsening.cut for one in self.table.dimensions]
         names = [dict(self._rename(one)) for one in table.dimensions]
+        merged = {name for name, _ in self.coarsening.merged}
+        if table.absent is not None and merged.intersection(table.names):  # several that are left out may not be small
+            raise CannotMergeError
         found: dict[Coordinates, list[Cell]] = {}
         for cell in table.cells:
             at = self._move(cell.at, names, kept)

@@ -1,6 +1,7 @@
 """Covering: the counts of least cost of which each cut has one."""
 
 from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -53,14 +54,19 @@ def cover_greedily(cuts: Iterable[frozenset[int]], costs: Numbers) -> frozenset[
     for number, cut in left.items():
         for cell in cut:
             by_cell.setdefault(cell, set()).add(number)
+    queue = [(int(costs[cell]) / len(own), cell, len(own)) for cell, own in by_cell.items()]
+    heapify(queue)
     while left:
-        best = min(by_cell, key=lambda cell: (int(costs[cell]) / len(by_cell[cell]), cell))
+        _, best, size = heappop(queue)
+        own = by_cell[best]
+        if len(own) < size:  # which only became dearer since
+            if own:
+                heappush(queue, (int(costs[best]) / len(own), best, len(own)))
+            continue
         chosen.add(best)
-        for number in [*by_cell[best]]:
+        for number in [*own]:
             for cell in left.pop(number):
                 by_cell[cell].discard(number)
-                if not by_cell[cell]:
-                    del by_cell[cell]
     return frozenset(chosen)
 
 

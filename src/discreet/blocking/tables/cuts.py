@@ -11,7 +11,6 @@ import numpy as np
 
 from discreet.blocking.tables.masking import Flags, MaskableTables
 from discreet.data.counts import State
-from discreet.judging.policy import Policy
 from discreet.publications.counts.limits import Limits
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, list_used
 from discreet.publications.counts.revealed import Search, search_equations
@@ -38,8 +37,8 @@ def find_plain_cuts(tables: MaskableTables, masked: Flags) -> list[Cut]:
     return _list_cuts(tables, masked, _list_plain_proofs(tables, limits))
 
 
-def find_cuts(tables: MaskableTables, masked: Flags, until: float) -> tuple[list[Cut], list[Cut]]:
-    """Return a cut for each small count that is revealed if some counts are masked, and for each that leaves a doubt.
+def find_cuts(tables: MaskableTables, masked: Flags, until: float) -> list[Cut]:
+    """Return a cut for each small count that is revealed if some counts are masked.
 
     A proof stays valid while none of the shown counts that it uses is masked: to know a masked count exactly only
     narrows what follows.
@@ -48,7 +47,7 @@ def find_cuts(tables: MaskableTables, masked: Flags, until: float) -> tuple[list
     seconds = max(LEAST, until - monotonic())
     search = search_equations(tables.mask(masked), policy.k, width=policy.width, seconds=seconds)
     proofs = chain(_list_plain_proofs(tables, search.limits), _list_proofs(tables, search))
-    return _list_cuts(tables, masked, proofs), _list_cuts(tables, masked, _list_doubts(search, policy))
+    return _list_cuts(tables, masked, proofs)
 
 
 def _list_cuts(tables: MaskableTables, masked: Flags, proofs: Iterable[Proven]) -> list[Cut]:
@@ -83,24 +82,6 @@ def _list_proofs(tables: MaskableTables, search: Search) -> Iterator[Proven]:
             cell = tables.problem.numbers[one.keys[0]]
             is_small = equations.low[cell] >= 1 and equations.high[cell] < tables.problem.policy.k
             yield trace.find_cells([cell]), bool(is_small or tables.is_primary[cell])
-
-
-def _list_doubts(search: Search, policy: Policy) -> Iterator[Proven]:
-    """Yield the counts beside each that leaves a doubt: no table was found that fits and clears it.
-
-    Nothing may be released that was not decided, and to mask more is the way out. If time ran out, it would not help.
-    """
-    limits, equations = search.limits, search.limits.equations
-    if not search.undecided or monotonic() >= limits.end:
-        return
-    says_small = (equations.states == State.MASKED) & (equations.low >= 1) & (equations.high < policy.k)
-    is_open = (limits.least == 0) | (limits.largest >= policy.k) | says_small
-    is_clear = (limits.low >= policy.k) | (is_open & (limits.largest - limits.least >= policy.width))
-    is_clear |= (limits.low == limits.least) & (limits.high == limits.largest)
-    offsets, rows = equations.users
-    for cell in np.flatnonzero((equations.states >= State.MASKED) & ~is_clear).tolist():
-        beside = {one for row in rows[offsets[cell] : offsets[cell + 1]] for one, _ in equations.row(int(row))}
-        yield beside, False
 
 
 @dataclass(eq=False)

@@ -13,7 +13,6 @@ from discreet.errors import OptionError
 from discreet.runtime.solver import Numbers
 
 SHARE: Final = 0.25  # of the time that is left, for one program, or for taking masks away
-ROUNDS: Final = 10  # of masking more where a doubt is left
 
 
 def suppress(problem: TableProblem) -> TableSolution:
@@ -55,7 +54,7 @@ class _MaskSearch:
     is_stopped: bool = False
     is_hopeless: bool = False
     cuts: dict[frozenset[int], Cut] = field(default_factory=dict)
-    doubts: list[Cut] = field(default_factory=list)
+    by_cell: dict[int, list[frozenset[int]]] = field(default_factory=dict)
 
     def run(self) -> bool:
         """Look for the best masks; return whether there are any."""
@@ -77,7 +76,6 @@ class _MaskSearch:
             if is_final:  # the cheapest choice is safe, or some cuts prove no bound
                 self.is_stopped = not chosen.is_least
                 break
-        self._end_doubts()
         return True
 
     def mark(self, chosen: Iterable[int]) -> Flags:
@@ -88,12 +86,15 @@ class _MaskSearch:
 
     def _attack(self, chosen: Iterable[int]) -> list[Cut]:
         """Return the cuts of what some masks reveal, and keep them."""
-        found, self.doubts = find_cuts(self.tables, self.mark(chosen), self.until)
-        return self._keep(found)
+        return self._keep(find_cuts(self.tables, self.mark(chosen), self.until))
 
     def _keep(self, found: list[Cut]) -> list[Cut]:
         self.is_hopeless |= any(not cut.cells for cut in found)
-        self.cuts.update((cut.cells, cut) for cut in found)
+        for cut in found:
+            if cut.cells not in self.cuts:
+                for cell in cut.cells:
+                    self.by_cell.setdefault(cell, []).append(cut.cells)
+            self.cuts[cut.cells] = cut
         return found
 
     def _start(self) -> frozenset[int]:
@@ -125,26 +126,12 @@ class _MaskSearch:
             fewer = chosen - {cell}
             if monotonic() >= end:
                 break
-            if all(cut & fewer for cut in self.cuts) and not self._is_revealing(fewer):
+            if all(cut & fewer for cut in self.by_cell.get(cell, ())) and not self._is_revealing(fewer):
                 chosen = fewer
         return chosen
 
     def _is_revealing(self, chosen: frozenset[int]) -> bool:
         return bool(self._keep(find_plain_cuts(self.tables, self.mark(chosen))) or self._attack(chosen))
-
-    def _end_doubts(self) -> None:
-        """Mask more beside counts that leave a doubt, for some rounds: what is not decided is not released."""
-        chosen = self.best
-        for _ in range(ROUNDS):
-            safe = self._complete(chosen, forced=True)
-            if safe is None:
-                return
-            if not self.doubts:
-                self.best = safe
-                return
-            if not all(cut.cells for cut in self.doubts):
-                return
-            chosen = safe | self._hit(self.doubts)
 
     def _solve(self) -> Covered:
         """Return the cheapest choice that hits all cuts; raise the bound to what those that hold prove."""
