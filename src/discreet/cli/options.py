@@ -380,7 +380,8 @@ class PublishedOptions(LimitOptions, ReadOptions, CountsOptions, RuleOptions):
     def least(self) -> str:
         """The minimum support, which rows need."""
         if self.min_support is None:
-            raise click.UsageError("Missing option '--min-support COUNT|SHARE'; if FILE holds tables of counts, give --counts")
+            remedies = "give --min-support COUNT|SHARE, or --counts if FILE holds tables of counts"
+            raise click.UsageError(f"--min-support is missing; {remedies}")
         return self.min_support
 
 
