@@ -768,6 +768,31 @@ def test_any_text_is_read_or_refused(text):
         assert len(read_text(text).tables) == 1
 
 
+@given(
+    st.lists(st.lists(st.sampled_from([0, 1, 2, 3, 5, 8, 20, 40, 90]), min_size=3, max_size=3), min_size=2, max_size=3),
+    st.sampled_from(["row", "column", "all"]),
+    st.integers(0, 2),
+)
+def test_every_share_is_true_of_the_total_that_was_found(inner, kind, digits):
+    people = {(f"r{row}", f"c{column}"): inner[row][column] for row in range(len(inner)) for column in range(3)}
+
+    def total(row, column):
+        return sum(many for at, many in people.items() if row in {at[0], None} and column in {at[1], None})
+
+    rows, columns = [*dict.fromkeys(at[0] for at in people), None], ["c0", "c1", "c2", None]
+    lines = [["group", "c0", "c1", "c2", "Total"]]
+    for row in rows:
+        lines.append([row or "Total"])
+        for column in columns:
+            many = total(row, column)
+            whole = {"row": total(row, None), "column": total(None, column), "all": total(None, None)}[kind]
+            text = "<11" if 0 < many < 11 else str(many)
+            lines[-1].append(f"{text} ({100 * many / whole:.{digits}f}%)" if row and column and whole else text)
+    counts = read_text("".join(f"{','.join(line)}\n" for line in lines))
+    for ratio in counts.tables[0].ratios:
+        assert ratio.low * total(*ratio.whole) <= total(*ratio.part) <= ratio.high * total(*ratio.whole)
+
+
 def test_every_layout_is_named_and_tried():
     assert {*LAYOUTS} == {
         *("achilles", "summarised_result", "measures", "acro", "cohort_diagnostics", "long", "crosstab")

@@ -1,7 +1,7 @@
 """Shares in tables of counts: which columns hold them, and which total each is a share of."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import combinations
@@ -99,7 +99,8 @@ def find_wholes(
     """Return the shares with the totals they are of, the totals that the table lacks, and remarks.
 
     Shares at the same attributes are of the same kind of total: all kinds are tried, and those that agree with every
-    exact count are taken. If several agree, the shares are true of each.
+    exact count are taken. If several agree, a share of exact counts is true of each; of others, only what follows
+    from each of them is taken.
 
     >>> cells = [Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED)]
     >>> shares = [Share(("f",), *read_share("98.3"), Place(3, 3)), Share(("m",), *read_share("1.7"), Place(4, 3))]
@@ -114,13 +115,34 @@ def find_wholes(
         pattern = tuple(at for at, value in enumerate(share.part) if value is not None)
         patterns.setdefault(pattern[:MOST_NAMES], []).append(share)
     for pattern, own in sorted(patterns.items(), key=lambda item: -len(item[0])):
-        chosen = _choose(pattern, own, known)
-        for over in chosen:
-            ratios += [Ratio(one.part, _whole(one.part, over), one.low, one.high, one.place) for one in own if over]
-            notes += [f"shares are of {_describe(names, over, pattern)}"] * bool(over)
+        chosen = [over for over in _choose(pattern, own, known) if over]
+        for one in own:
+            ratios += _list_ratios(one, chosen, known)
+        wholes = [_describe(names, over, pattern) for over in chosen]
+        notes += [f"shares are of {' or of '.join(wholes)}"] * bool(wholes)
     ratios = list(dict.fromkeys(ratios))
     missing = dict.fromkeys(ratio.whole for ratio in ratios if ratio.whole not in known)
     return ratios, [Cell(at, 0, UNKNOWN, State.UNPUBLISHED) for at in missing], list(dict.fromkeys(notes))
+
+
+def _list_ratios(
+    share: Share, chosen: Sequence[tuple[int, ...]], known: Mapping[Coordinates, tuple[int, int]]
+) -> Iterator[Ratio]:
+    """Yield what a share says, of whichever of some totals it is one.
+
+    The total over all attributes of these is the largest: the count is at most so great a share of it. It is at least
+    so great a share of the total over the attributes that all of them have in common.
+    """
+    part, low, high, place = share
+    wholes = [_whole(part, over) for over in chosen]
+    is_exact = all(at in known and known[at][0] == known[at][1] for at in (part, *wholes))
+    if len(wholes) == 1 or is_exact:
+        yield from (Ratio(part, whole, low, high, place) for whole in wholes)
+    elif wholes:
+        yield Ratio(part, _whole(part, tuple({at for over in chosen for at in over})), Fraction(0), high, place)
+        common = tuple(at for at in chosen[0] if all(at in over for over in chosen))
+        if common:
+            yield Ratio(part, _whole(part, common), low, Fraction(1), place)
 
 
 def _choose(
