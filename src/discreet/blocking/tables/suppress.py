@@ -58,16 +58,20 @@ class _MaskSearch:
 
     def run(self) -> bool:
         """Look for the best masks; return whether there are any."""
-        first = self._complete(self._start(), forced=True)
+        first = self._complete(self._protect(frozenset()), forced=True)
         if first is None:
             return False
         self.best = self._thin_out(first)
+        middle = monotonic() + (self.until - monotonic()) / 2  # until then, what single sums reveal is enough to go on
         while self._cost(self.best) > self.bound:
             chosen = self._solve()
             if self._cost(self.best) <= self.bound:
                 break
             known = len(self.cuts)
-            safe = self._complete(chosen.cells)
+            near = self._protect(chosen.cells)
+            if len(self.cuts) > known and monotonic() < middle:
+                continue
+            safe = self._complete(near)
             if safe is None:
                 self.is_stopped = True
                 break
@@ -97,9 +101,8 @@ class _MaskSearch:
             self.cuts[cut.cells] = cut
         return found
 
-    def _start(self) -> frozenset[int]:
-        """Return masks against what single sums reveal: many rounds of these take less time than one of programs."""
-        chosen = frozenset[int]()
+    def _protect(self, chosen: frozenset[int]) -> frozenset[int]:
+        """Return a choice with more masks, until single sums reveal nothing: this is quick beside linear programs."""
         while found := self._keep(find_plain_cuts(self.tables, self.mark(chosen))):
             if self.is_hopeless:
                 break
