@@ -46,6 +46,7 @@ from discreet.io.read import read, read_patterns, write, write_patterns
 from discreet.io.read_counts import read_counts
 from discreet.io.rewrite import rewrite
 from discreet.io.scan import scan
+from discreet.io.write_counts import write_counts
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Check, Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff, tradeoff
@@ -139,6 +140,7 @@ __all__ = [
     "tradeoff",
     "verify",
     "write",
+    "write_counts",
     "write_hidden",
     "write_patterns",
     "write_release",
