@@ -8,9 +8,8 @@ import { opened } from "./page.js";
 import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
 import { tradeoff } from "./tradeoff.js";
+import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict } from "./verdict.js";
 import { asking, worker } from "./work.js";
-
-const SIGNS = { RELEASE: "✓", REVIEW: "?", WITHHOLD: "✕" };
 
 const run = worker(byId("audit-work"), { stopped: showStopped, failed: showFailed });
 const runReport = worker(byId("report-work"));
@@ -43,6 +42,8 @@ async function audit(args, since, parts) {
   const found = await run(asking("audit", args));
   if (!found) return;
   showVerdict(found, (performance.now() - since) / 1000);
+  byId("make-safe").classList.toggle("main", found.verdict !== "RELEASE");
+  setReady(true);
   showNumbers(found);
   showChecks(found);
   parts.channels(args);
@@ -50,57 +51,7 @@ async function audit(args, since, parts) {
   parts.tradeoff?.(args, found);
 }
 
-function setReady(isReady) {
-  byId("verdict").dataset.ready = String(isReady);
-  for (const id of ["verdict", "numbers", "checks", "sizes", "advice"]) byId(id).classList.toggle("stale", !isReady);
-}
-
-function showVerdict(found, seconds) {
-  const verdict = byId("verdict");
-  byId("banner").dataset.verdict = found.verdict;
-  verdict.dataset.seconds = seconds.toFixed(3);
-  fill(
-    verdict,
-    make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[found.verdict] ?? "?"),
-    make(
-      "div",
-      {},
-      make("p", { class: "word" }, found.verdict),
-      make("p", { class: "reason" }, found.sentence),
-      make("p", { class: "sentence" }, reason(found)),
-    ),
-  );
-  byId("advice").textContent = found.advice ?? found.guarantee ?? "";
-  byId("make-safe").classList.toggle("main", found.verdict !== "RELEASE");
-  setReady(true);
-}
-
-/** Return the sentences of the worst checks, or that of the last one if all were passed. */
-function reason({ verdict, checks }) {
-  const worst = checks.filter((check) => check.verdict === verdict);
-  return verdict === "RELEASE" ? (worst.at(-1)?.sentence ?? "") : worst.map((check) => check.sentence).join(" ");
-}
-
-function showStopped(again) {
-  showNone("Stopped", "There is no verdict on these settings.", "■");
-  fill(byId("audit-work"), make("button", { type: "button", class: "button small", click: again }, "Try again"));
-}
-
-/** Remove the verdict; the error is shown as usual. */
-function showFailed() {
-  showNone("No verdict", "It could not be computed.", "!");
-  return false;
-}
-
-function showNone(word, sentence, sign) {
-  delete byId("banner").dataset.verdict;
-  fill(
-    byId("verdict"),
-    make("span", { class: "sign", "aria-hidden": "true" }, sign),
-    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "sentence" }, sentence)),
-  );
-  byId("verdict").classList.remove("stale");
-}
+const setReady = (isReady) => markReady(isReady, ["verdict", "numbers", "checks", "sizes", "advice"]);
 
 function showNumbers({ itemsets, kind, max_length: length, channels, counted: unit, exposed, n, min_support: least, share }) {
   const smallest = exposed?.smallest?.[0]?.count;
@@ -132,24 +83,6 @@ const atMost = (length) => (length === null || length === undefined ? "" : ` of 
 const people = (many) => `${number(many ?? 0)} ${many === 1 ? "person" : "people"}`;
 
 const asShare = (share) => (typeof share === "number" ? part(share, 1) : String(share));
-
-function showChecks({ checks, warnings = [] }) {
-  const line = ({ name, verdict, sentence }) =>
-    make(
-      "li",
-      { class: verdict },
-      make("span", { class: "dot", "aria-hidden": "true" }, SIGNS[verdict] ?? "?"),
-      make(
-        "div",
-        {},
-        make("strong", {}, name),
-        make("span", { class: "unseen" }, `: ${verdict}. `),
-        make("p", {}, sentence),
-      ),
-    );
-  fill(byId("checks"), ...checks.map(line));
-  fill(byId("warnings"), ...warnings.map((warning) => make("p", { class: "note" }, warning)));
-}
 
 function showSizes({ cell_sizes: sizes }) {
   if (!sizes.lines.length) {

@@ -28,25 +28,38 @@ export function settings(facts, changed, touched = () => {}) {
     max_length: state.get("max_length"),
     leave_out: state.leftOut(facts.data),
   };
+  const set = setter(now, changed, touched);
+  const support = minSupport(facts, now, set);
+  const k = groupSize(now, set);
+  policies(now, set, k);
+  longest(now, set);
+  leaveOut(facts, now, set);
+  return { now, setMinSupport: (text) => support(text) };
+}
+
+/** Begin to follow k and the policy alone, as ``settings`` does; return them. */
+export function thresholds(changed, touched = () => {}) {
+  const now = { k: state.get("k") ?? "10", policy: state.get("policy") };
+  const set = setter(now, changed, touched);
+  policies(now, set, groupSize(now, set));
+  return now;
+}
+
+/** Return a function that changes settings, and tells of it at once and after a burst of changes. */
+function setter(now, changed, touched) {
+  byId("settings").addEventListener("submit", (event) => event.preventDefault());
   let since = 0;
   const later = debounced(() => {
     const moment = since;
     since = 0;
     changed({ ...now }, moment);
   }, PAUSE);
-  const set = (changes) => {
+  return (changes) => {
     Object.assign(now, changes);
     since ||= performance.now();
     touched();
     later();
   };
-  const support = minSupport(facts, now, set);
-  const k = groupSize(now, set);
-  policies(now, set, k);
-  longest(now, set);
-  leaveOut(facts, now, set);
-  byId("settings").addEventListener("submit", (event) => event.preventDefault());
-  return { now, setMinSupport: (text) => support(text) };
 }
 
 /** Return a minimum support to begin with: higher for long rows, which have far more itemsets. */
