@@ -6,7 +6,7 @@ import pytest
 from web import BASE, PORT, TOKEN, TestClient, served
 
 COOKIE = {"Cookie": f"discreet-{PORT}={TOKEN}"}
-PAGES = ["/", "/audit", "/block", "/hide", "/query", "/verify"]
+PAGES = ["/", "/audit", "/tables", "/block", "/hide", "/query", "/verify"]
 ADDRESSES = [*PAGES, "/api/samples", "/api/jobs", "/static/page.js", "/static/tooltips.js", "/nowhere"]
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "

@@ -3,7 +3,7 @@
 import pytest
 from test_journey import READY, load
 
-PAGES = ("", "audit", "block", "hide", "query", "verify")
+PAGES = ("", "audit", "tables", "block", "hide", "query", "verify")
 
 
 @pytest.fixture

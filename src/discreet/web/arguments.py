@@ -19,6 +19,7 @@ from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, t
 from discreet.web.handlers.block import advise, block, compare
 from discreet.web.handlers.hide import compare_hiding, hide
 from discreet.web.handlers.read import preview, query, read
+from discreet.web.handlers.tables import tables
 from discreet.web.handlers.verify import verify
 
 Run: TypeAlias = Callable[..., dict[str, Any]]
@@ -60,6 +61,7 @@ HANDLERS: Final[Mapping[str, Handler]] = {
     "preview": Handler(preview, by_address=False),
     "read": Handler(read),
     "audit": Handler(audit),
+    "tables": Handler(tables, by_address=False),
     "tradeoff": Handler(tradeoff, long=True),
     "detect": Handler(detect, by_address=False),
     "explain": Handler(explain),
@@ -186,11 +188,11 @@ PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
     **dict.fromkeys(("min_supports", "disclosures"), _several(_threshold)),
     **dict.fromkeys(("offset", "number", "n", "max_length"), _whole),
-    **dict.fromkeys(("k", "limit"), _positive),
+    **dict.fromkeys(("k", "limit", "round_to"), _positive),
     "ks": _several(_positive),
     "seconds": _seconds,
     **dict.fromkeys(("descending", "merge", "keep_n", "patterns", "header", "empty_rows"), _flag),
-    **dict.fromkeys(("columns", "drop", "na", "bins", "leave_out"), _texts),
+    **dict.fromkeys(("columns", "drop", "na", "bins", "leave_out", "totals", "masked"), _texts),
     "hierarchy": _made,
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),

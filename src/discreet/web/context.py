@@ -18,6 +18,7 @@ from discreet.data.reading import Reading
 from discreet.errors import Command, Option, OptionError
 from discreet.io import datasets
 from discreet.io.contents import Contents, look_into
+from discreet.io.read_counts import holds_counts
 from discreet.mining.mine import Budget
 from discreet.report import Source
 from discreet.web.messages import describe_reading
@@ -219,9 +220,9 @@ class Context:
         if self.data.path is None:
             rows, digest = load_sample(self.data.id)
             return Loaded(rows, None, Source(self.data.file, digest), {})
-        path, options = Path(self.data.path), self.data.options
-        with path.open("rb") as file:
-            source = Source(self.data.file, hashlib.file_digest(file, "sha256").hexdigest())
+        path, options, source = Path(self.data.path), self.data.options, self.source()
+        if self.holds_tables():
+            raise InputError("this file holds tables of counts, which the page Tables judges")
         if (found := self.look()).is_patterns:
             mined = {name: options.get(name) for name in ("n", *OF_PATTERNS)}
             patterns = read_patterns(path, format=found.format, **mined)  # type: ignore[arg-type]  # each its own
@@ -236,6 +237,16 @@ class Context:
                 raise OptionError(Option(name), " is for lists of patterns; leave it out for rows")
         how = self._reading_options()
         return Loaded(read(path, **how), None, source, how)
+
+    def source(self) -> Source:
+        """Return the name and the digest of the file of the data."""
+        with Path(self.data.path or "").open("rb") as file:
+            return Source(self.data.file, hashlib.file_digest(file, "sha256").hexdigest())
+
+    def holds_tables(self) -> bool:
+        """Return whether the file of the data holds tables of counts, unless its owner says what it holds."""
+        is_named = not {"format", "patterns", "row", "item", "items"}.isdisjoint(self.data.options)
+        return not is_named and self.data.path is not None and holds_counts(self.data.path)
 
     def look(self) -> Contents:
         """Return what the file of the data holds, from its first part."""

@@ -33,6 +33,10 @@ OPTIONS: Final = {
     "max_length": "the longest itemsets",
     "leave_out": "the items to leave out:",
     "hierarchy": "the hierarchy",
+    "counts": "the field Column of counts",
+    "masked": "the meaning of marks",
+    "totals": "the words for totals",
+    "round_to": "the rounding",
 } | dict.fromkeys(["max_patterns"], "")
 """What the pages call an option, if not by its name; empty if they do not have it."""
 SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}

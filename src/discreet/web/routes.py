@@ -39,7 +39,7 @@ Found = TypeVar("Found")
 
 HERE: Final = Path(__file__).parent
 TEMPLATES: Final = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
-PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "block", "hide", "query", "verify")}}
+PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "tables", "block", "hide", "query", "verify")}}
 """The template of each page, by its address."""
 WAIT: Final = 0.3  # seconds that an answer may take before it is the progress instead, by default
 LONGEST_WAIT: Final = 10.0
@@ -153,6 +153,8 @@ class Answers:
             if not isinstance(files, dict) or not files:
                 raise Refusal(400, "No files are named; choose the folder of a release.")
             return NO_DATA, {"files": {str(file): find(upload).argument for file, upload in files.items()}}
+        if name == "tables":
+            return find(given.pop("upload", None)).data, {}
         if not HANDLERS[name].on_data:
             return NO_DATA, {"upload": find(given.pop("upload", None)).argument}
         if name == "preview" or (name == "read" and may_load and "upload" in given):

@@ -55,6 +55,11 @@ class Upload(NamedTuple):
         return {name: value for name, value in self.options.items() if name not in UploadOptions.__annotations__}
 
     @property
+    def data(self) -> Data:
+        """The file as it is: nothing says yet how it is read."""
+        return Data(self.id, self.file, str(self.path), {})
+
+    @property
     def argument(self) -> dict[str, Any]:
         """What a handler gets."""
         return {"path": str(self.path), "file": self.file, "bytes": self.bytes}

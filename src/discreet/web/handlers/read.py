@@ -42,6 +42,7 @@ def preview(context: Context) -> dict[str, Any]:
         "shapes": _list_shapes(found),
         "columns": show_labels(list_columns(Path(path), found)),
         "patterns": found.is_patterns,
+        "tables": context.holds_tables(),
         "lines": _first_lines(found),
         "chosen": _keep_public(context.data.options),
         "reading": None,

@@ -81,9 +81,9 @@ export function percent(share) {
 
 export const part = (some, all) => (all ? percent(some / all) : "0%");
 
-/** Return a message as a sentence, with a capital (unless it starts with a symbol such as k) and a full stop. */
+/** Return a message as a sentence, with a full stop and a capital, unless it starts with a symbol or the name of a file. */
 export function sentence(words) {
-  const text = String(words).replace(/^[a-z](?=[a-z])/, (letter) => letter.toUpperCase());
+  const text = String(words).replace(/^[a-z](?=[a-z])(?!\S*\.\w+: )/, (letter) => letter.toUpperCase());
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 

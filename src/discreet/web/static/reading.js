@@ -36,6 +36,7 @@ export function readingForm(loaded, left) {
     asked = answer.confirm ?? answer.chosen;
     seen = { ...answer, choices: answer.choices.filter((choice) => !isAsked(choice, answer.chosen)) };
     show(seen, preview);
+    if (seen.tables) offerTables(upload);
     columns.show(seen);
   }
 
@@ -229,6 +230,13 @@ function showRows(rows) {
 function showError(error) {
   byId("reading-alert").hidden = !error;
   fill(byId("reading-alert"), make("span", {}, error ? sentence(error) : ""));
+}
+
+/** Lead to the page that judges tables of counts. */
+function offerTables(upload) {
+  byId("reading-title").textContent = "Tables of counts";
+  const href = `/tables?upload=${encodeURIComponent(upload)}`;
+  byId("reading-alert").append(make("a", { class: "button main", href }, "Open the page Tables"));
 }
 
 function showWrong(error) {
