@@ -8,17 +8,22 @@ import numpy as np
 from discreet.kernels.common import jit
 from discreet.kernels.words import grow
 
+SNAP = 2_882_880.0  # entries of a tableau are fractions whose denominators mostly divide it
+
 
 @jit
-def propagate(offsets, cells, factors, users, used, low, high, unknown, most):
+def propagate(offsets, cells, factors, users, used, low, high, unknown, most, start):
     """Narrow ``low`` and ``high`` until no row narrows them further; return the steps, and a row that cannot be, or -1.
 
-    A step is a cell, 0 for its lower or 1 for its upper limit, the limit, and the row that shows it. It ends after
-    about ``most`` steps.
+    A step is a cell, 0 for its lower or 1 for its upper limit, the limit, the row that shows it, and the factor of the
+    cell in it. It ends after about ``most`` steps. It begins with the rows of ``start``, each once.
     """
     rows = offsets.size - 1
-    queue, waits = np.arange(rows), np.ones(rows, np.bool_)
-    steps, made, head, waiting = np.empty((256, 4), np.int64), 0, 0, rows
+    queue, waits = np.empty(rows, np.int64), np.zeros(rows, np.bool_)
+    steps, made, head, waiting = np.empty((256, 5), np.int64), 0, 0, start.size
+    for place in range(start.size):
+        queue[place] = start[place]
+        waits[start[place]] = True
     while waiting and made < most:
         row = queue[head]
         head = head + 1 if head + 1 < rows else 0
@@ -63,6 +68,7 @@ def propagate(offsets, cells, factors, users, used, low, high, unknown, most):
                 limit = high[cell] if side else low[cell]
                 if limit != before[side]:
                     steps[made, 0], steps[made, 1], steps[made, 2], steps[made, 3] = cell, side, limit, row
+                    steps[made, 4] = factor
                     made += 1
             if low[cell] > high[cell]:
                 return steps[:made].copy(), row
@@ -130,3 +136,118 @@ def add_up(rows, weights, offsets, cells, factors, low, high, unknown, cell, sca
                 value += times * end
                 size += abs(float(times) * float(end))
     return value, holds and size < 4e18
+
+
+@jit
+def fill_tableau(starts, rows, weights, offsets, columns, factors, place, table, tiny):
+    """Write what sums of rows say to ``table``, a line for each column with a ``place``, which is else -1.
+
+    Sum ``i`` takes the ``rows`` from ``starts[i]`` on, each times a weight. What is less than ``tiny`` is 0.
+    """
+    for one in range(starts.size - 1):
+        for at in range(starts[one], starts[one + 1]):
+            for entry in range(offsets[rows[at]], offsets[rows[at] + 1]):
+                line = place[columns[entry]]
+                if line >= 0:
+                    table[line, one] += weights[at] * factors[entry]
+        for line in range(table.shape[0]):
+            if abs(table[line, one]) < tiny:
+                table[line, one] = 0.0
+
+
+@jit
+def descend(table, basic, free, where, values, low, high, least, largest, changed, column, sign, most, tiny):
+    """Move to values at which ``sign`` times a column is least; return the number of steps, ``most`` if there are more.
+
+    It is the simplex method on a whole tableau. Basic column ``basic[i]``, plus each free column ``free[j]`` times
+    ``table[j, i]``, is constant. ``where`` is the place of a column among the basic ones, or -1 minus that among the
+    free ones, which are at one of their limits. ``least`` and ``largest`` take in the values on the way. Limits should
+    be a little apart from round numbers, each by another distance: where many columns reach theirs at once, steps may
+    lead nowhere. ``changed`` tells which lines of the table are not what they were.
+    """
+    touched, weights = np.empty(basic.size, np.int64), np.empty(basic.size, np.float64)
+    for made in range(most):
+        row, enter, leave, way, room, best = where[column], -1, -1, 0.0, 0.0, -1.0
+        if row < 0 and values[column] == (low[column] if sign > 0 else high[column]):
+            return made
+        # The step that gains most: others may be tiny, and there would be many of them.
+        for line in range(free.size):
+            slope, other = 1.0 if row < 0 else sign * table[line, row], free[line]
+            is_low = values[other] == low[other]
+            if row < 0:
+                is_open = line == -1 - row
+            else:
+                is_open = abs(slope) > tiny and low[other] != high[other] and is_low == (slope > 0)
+            if not is_open:
+                continue
+            turn, left, last, size = 1.0 if is_low else -1.0, high[other] - low[other], -1, 0.0
+            for at in range(basic.size):
+                rate = -table[line, at] * turn
+                if abs(rate) <= tiny:
+                    continue
+                end = low[basic[at]] if rate < 0 else high[basic[at]]
+                until = max((end - values[basic[at]]) / rate, 0.0)
+                if until < left - tiny or (until <= left + tiny and last >= 0 and abs(rate) > size):
+                    left, last, size = min(left, until), at, abs(rate)
+                    if left * abs(slope) <= best:
+                        break
+            if left * abs(slope) > best:
+                enter, leave, way, room, best = line, last, turn, left, left * abs(slope)
+        if enter < 0:
+            return made
+        new, count = free[enter], 0
+        for at in range(basic.size):
+            if table[enter, at] != 0.0:
+                touched[count] = at
+                count += 1
+        for place in range(count):
+            at = touched[place]
+            other = basic[at]
+            values[other] -= table[enter, at] * way * room
+            least[other] = min(least[other], values[other])
+            largest[other] = max(largest[other], values[other])
+        values[new] += way * room
+        least[new] = min(least[new], values[new])
+        largest[new] = max(largest[new], values[new])
+        if leave < 0:
+            values[new] = high[new] if way > 0 else low[new]
+            continue
+        old, pivot = basic[leave], table[enter, leave]
+        values[old] = low[old] if pivot * way > 0 else high[old]
+        for place in range(count):
+            weights[place] = table[enter, touched[place]]
+        for line in range(free.size):
+            entry = table[line, leave]
+            if entry == 0.0 or line == enter:
+                continue
+            entry /= pivot
+            for place in range(count):
+                at = touched[place]
+                if at != leave:
+                    new_entry = table[line, at] - weights[place] * entry
+                    near = np.rint(new_entry * SNAP) / SNAP  # or errors would grow from step to step
+                    table[line, at] = near if abs(new_entry - near) < tiny else new_entry
+            table[line, leave] = entry
+            changed[line] = True
+        for place in range(count):
+            table[enter, touched[place]] = -weights[place] / pivot
+        table[enter, leave] = 1.0 / pivot
+        basic[leave], free[enter] = new, old
+        where[new], where[old] = leave, -1 - enter
+        changed[enter] = True
+    return most
+
+
+@jit
+def weigh(table, free, where, column, first, starts, rows, weights, out):
+    """Add to ``out`` the weight of each row in what a tableau says about a basic column.
+
+    ``first`` is the place of each column among the columns that were basic at first, or -1; from ``starts`` on are the
+    rows and weights of the sums that the tableau was filled with.
+    """
+    for line in range(-1, free.size):
+        at = first[column if line < 0 else free[line]]
+        times = 1.0 if line < 0 else table[line, where[column]]
+        if at >= 0 and times != 0.0:
+            for place in range(starts[at], starts[at + 1]):
+                out[rows[place]] += times * weights[place]

@@ -1,21 +1,21 @@
 """Limits: what follows for each count of linked tables, from all that they say together."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
-from math import ceil, floor
+from math import ceil, floor, lcm
 from time import monotonic
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
 from discreet.publications.counts.equations import Equations
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, fit_ratio
-from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Program, Terms
+from discreet.runtime.solver import Corner, Floats, Numbers, Program, Terms
 
 TINY: Final = 1e-6  # below this a solver's value is a whole number
 SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weights in proofs
@@ -25,6 +25,15 @@ WHOLE: Final = 400  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 60.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
+ZERO: Final = 1e-9  # below this an entry of a tableau is 0
+STRAY: Final = 100  # steps of a tableau, after which it begins again
+NEAR: Final = 1e-7  # how far limits are moved so that not many columns reach theirs at once
+FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
+SEED: Final = 1
+PIVOTS: Final = 2_000  # from one corner to the best one, before it is given up
+LARGEST: Final = 60_000_000  # entries of a tableau
+FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
+SCALE: Final = 100_000  # the largest denominator of weights in proofs
 
 
 class Part(NamedTuple):
@@ -36,6 +45,88 @@ class Part(NamedTuple):
     column_of: Numbers
     factors: Numbers
     fixed: Numbers  # what the cells of each row that are not open add up to
+
+
+class _Start(Program):
+    """A linear program that shows the basis it ended with."""
+
+    def open(self) -> tuple[Callable[[Floats, float], Floats | None], Callable[[], tuple[Numbers, list[Terms]]]]:
+        """Return a function that finds the corner of the least cost in some seconds, and one that shows its basis.
+
+        A basis is a list of columns, of which -1, -2, … stand for rows, and the rows and weights in each basic sum.
+        """
+        solver, every = self._load({"presolve": "off"}), np.arange(self.width, dtype=np.int32)
+
+        def least(costs: Floats, seconds: float) -> Floats | None:
+            solver.changeColsCost(self.width, every, costs)
+            solved = self._run(solver, seconds)
+            return None if solved.stopped else solved.values
+
+        def show() -> tuple[Numbers, list[Terms]]:
+            basic, sums = np.asarray(solver.getBasicVariables()[1], dtype=np.int64), []
+            for place in range(basic.size):
+                _, weights, size, rows = solver.getBasisInverseRowSparse(place)
+                rows = np.asarray(rows[:size], dtype=np.int64)
+                sums.append(Terms(rows, rows, np.asarray(weights)[rows]))
+            return basic, sums
+
+        return least, show
+
+
+class Basis(NamedTuple):
+    """A tableau, as kernels know it: ``table``, its ``basic`` and ``free`` columns, ``where`` these are, and values."""
+
+    table: Floats
+    basic: Numbers
+    free: Numbers
+    where: Numbers
+    values: Floats
+
+
+@dataclass(eq=False)
+class Tableau:
+    """A corner of a part, and what its rows say about each column there: other corners are few steps away.
+
+    After some steps it goes back to the first corner, so that no errors add up, and the tableau stays sparse.
+    """
+
+    start: Basis
+    low: Floats
+    high: Floats
+    least: Floats  # of all corners so far
+    largest: Floats
+    starts: Numbers
+    rows: Numbers
+    weights: Floats
+    made: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin at the first corner."""
+        table, basic, free, where, values = self.start
+        self.now = Basis(table.copy(), basic.copy(), free.copy(), where.copy(), values.copy())
+        self.changed = np.zeros(self.start.free.size, dtype=np.bool_)
+
+    def reach(self, column: int, side: int) -> bool:
+        """Move to a corner at which a column is least or largest; return whether it was found."""
+        ends = self.low, self.high, self.least, self.largest, self.changed
+        if self.made > STRAY:
+            self.restart()
+        made = kernels.equations.descend(*self.now, *ends, column, 1 - 2 * side, PIVOTS, ZERO)
+        self.made += int(made)
+        return bool(made < PIVOTS)
+
+    def restart(self) -> None:
+        """Go back to the first corner."""
+        self.now.table[self.changed] = self.start.table[self.changed]
+        for now, first in zip(self.now[1:], self.start[1:], strict=True):
+            now[:] = first
+        self.changed[:], self.made = False, 0
+
+    def weigh(self, column: int, rows: int) -> Floats:
+        """Return the weight of each row in the proof that a column is least or largest."""
+        out, now, sums = np.zeros(rows), self.now, (self.starts, self.rows, self.weights)
+        kernels.equations.weigh(now.table, now.free, now.where, column, self.start.where, *sums, out)
+        return out
 
 
 @dataclass(eq=False)
@@ -79,15 +170,16 @@ class Limits:
         exact = self.low == self.high
         self.least[exact] = self.largest[exact] = self.low[exact]
 
-    def _narrow(self, low: Numbers, high: Numbers) -> tuple[list[Step], int]:
-        """Narrow limits by rows; return the steps, and a row that cannot be, or -1."""
+    def _narrow(self, low: Numbers, high: Numbers, start: Numbers | None = None) -> tuple[list[Step], int]:
+        """Narrow limits by rows, from some on; return the steps, and a row that cannot be, or -1."""
         equations, most = self.equations, STEPS * (low.size + self.equations.offsets.size) + 10_000
         rows = equations.offsets, equations.cells, equations.factors
-        steps, broken = kernels.equations.propagate(*rows, *equations.users, low, high, UNKNOWN, most)
-        found = []
-        for cell, side, limit, row in steps.tolist():
-            factor = next(factor for one, factor in equations.row(row) if one == cell)
-            found.append(Step(cell, side, limit, ((row, 1 if factor > 0 else -1),), abs(factor)))
+        first = np.arange(equations.offsets.size - 1) if start is None else start
+        steps, broken = kernels.equations.propagate(*rows, *equations.users, low, high, UNKNOWN, most, first)
+        found = [
+            Step(cell, side, limit, ((row, 1 if factor > 0 else -1),), abs(factor))
+            for cell, side, limit, row, factor in steps.tolist()
+        ]
         return found, int(broken)
 
     def _fit(self, number: int) -> bool:
@@ -149,6 +241,83 @@ class Limits:
                         self._refute(part, cell, LOW if sign > 0 else HIGH)
         return [cell for cell in open_cells if not is_settled(cell)]
 
+    def tighten(self, wanted: Iterable[int]) -> list[int]:
+        """Narrow the limits of cells to what linear programs find at most; return those for which that is not shown.
+
+        A limit is done when a corner has been seen whose value, rounded to a whole number within it, is the limit.
+
+        >>> from discreet.data.counts import Cell, Counts, Dimension, State, Table
+        >>> from discreet.publications.counts.equations import list_equations
+        >>> cells = [Cell((None,), 9, 9), Cell(("a",), 5, 5)] + [Cell((one,), 0, UNKNOWN, State.MASKED) for one in "bc"]
+        >>> limits = Limits(list_equations(Counts((Table("", (Dimension("group", ("a", "b", "c")),), tuple(cells)),))))
+        >>> limits.propagate()
+        >>> limits.tighten([2, 3]), limits.low[2:].tolist(), limits.high[2:].tolist()
+        ([], [0, 0], [4, 4])
+        """
+        left = []
+        for part, cells in self._list_parts([cell for cell in wanted if self.low[cell] < self.high[cell]]):
+            tableau = self._open(part)
+            left += cells if tableau is None else self._tighten_part(part, tableau, cells)
+        return left
+
+    def _tighten_part(self, part: Part, tableau: Tableau, cells: list[int]) -> list[int]:
+        offsets, used = self.equations.users
+        columns = np.searchsorted(part.cells, cells).tolist()
+        for cell, column in zip(cells, columns, strict=True):
+            for side in (LOW, HIGH):
+                if self._is_reached(tableau, cell, column, side) or monotonic() > self.end:
+                    continue
+                for _ in range(2):  # the second time from the first corner
+                    if tableau.reach(column, side) and not self._is_reached(tableau, cell, column, side):
+                        self._take(part, tableau, cell, column, side)
+                    if self._is_reached(tableau, cell, column, side):
+                        break
+                    tableau.restart()
+                steps, broken = self._narrow(self.low, self.high, used[offsets[cell] : offsets[cell + 1]])
+                self.steps += steps
+                if broken >= 0:
+                    raise self._contradict(broken)
+        sides = (LOW, HIGH)
+        pairs = zip(cells, columns, strict=True)
+        return [
+            cell for cell, column in pairs if not all(self._is_reached(tableau, cell, column, side) for side in sides)
+        ]
+
+    def _is_reached(self, tableau: Tableau, cell: int, column: int, side: int) -> bool:
+        """Return whether a corner was seen that has the limit of a cell, as far as whole numbers go."""
+        if side == LOW:
+            return bool(tableau.least[column] <= self.low[cell] + FINE)
+        return bool(tableau.largest[column] >= min(self.high[cell], tableau.high[column]) - FINE)
+
+    def _take(self, part: Part, tableau: Tableau, cell: int, column: int, side: int) -> None:
+        """Take over the limit at which a column is least or largest, if its weights prove it."""
+        value = float(tableau.now.values[column])
+        wanted = ceil(value - FINE) if side == LOW else floor(value + FINE)
+        step = self._prove(part, cell, side, tableau.weigh(column, part.rows.size), wanted)
+        if step is not None:
+            (self.low if side == LOW else self.high)[cell] = step.limit
+            self.steps.append(step)
+
+    def _open(self, part: Part) -> Tableau | None:
+        """Return a tableau of a part, after sums of all cells that are not settled were made least and largest."""
+        find, show = self._build(part, whole=False).open()
+        low, high = self.low[part.cells].astype(np.float64), self._cap(part)
+        least, largest = np.full(low.size, np.inf), np.full(low.size, -np.inf)
+        settled, side, values = -1, LOW, low
+        while settled < 2 * low.size:
+            is_left = (least > low + TINY) if side == LOW else (largest < high - TINY)
+            found = find(np.where(is_left, 1.0 - 2 * side, 0.0), self._left())
+            if found is None:
+                return None
+            values = found
+            np.minimum(least, values, out=least)
+            np.maximum(largest, values, out=largest)
+            now = int((least <= low + TINY).sum() + (largest >= high - TINY).sum())
+            if (now - settled) * FEW < low.size:
+                break
+            settled, side = now, 1 - side
+        return _tabulate(part, *show(), values, (low, high, least, largest))
+
     def _refute(self, part: Part, cell: int, side: int) -> None:
         """Show that a count has no value beyond the one that whole numbers reach, though linear programs allow it."""
         limits = self.low if side == LOW else self.high
@@ -166,7 +335,7 @@ class Limits:
             self.steps.append(Step(cell, side, limit, refutation=refutation))
 
     def _split(self, part: Part, low: Numbers, high: Numbers, left: list[int]) -> Refutation | None:
-        """Return why no whole numbers lie within limits, one case after the other; None if that is not shown in time."""
+        """Return why no whole numbers lie within limits, case by case; None if that is not shown in time."""
         left[0] -= 1
         if left[0] < 0:
             return None
@@ -220,9 +389,9 @@ class Limits:
 
     def _prove(self, part: Part, cell: int, side: int, weights: Floats, wanted: int) -> Step | None:
         """Return a step whose weights are whole numbers, and whose limit is the best of those that were tried."""
-        equations, best, total = self.equations, None, np.zeros(self.low.size, dtype=np.int64)
+        equations, best = self.equations, None
         limits = self.low if side == LOW else self.high
-        for scale in SCALES:
+        for scale in _list_scales(weights):
             whole = np.rint(weights * scale).astype(np.int64)
             rows, times = part.rows[whole != 0], whole[whole != 0]
             value, holds = kernels.equations.add_up(
@@ -237,7 +406,7 @@ class Limits:
                 cell,
                 scale,
                 side,
-                total,
+                self._zeros,
             )
             if not holds:
                 continue
@@ -250,7 +419,7 @@ class Limits:
         return best
 
     def _witness(self, part: Part, values: Floats) -> bool:
-        """Note the values of a table that fits, if they are whole numbers and keep every row; return whether they do."""
+        """Note the values of a table that fits, if they are whole and keep every row; return whether they do."""
         counts = np.rint(values).astype(np.int64)
         if np.abs(values - counts).max(initial=0) > TINY or (counts < self.equations.low[part.cells]).any():
             return False
@@ -298,13 +467,24 @@ class Limits:
         columns = np.searchsorted(members, cells[is_open])
         return Part(members, rows, row_of, columns, equations.factors[places][is_open], fixed[rows])
 
-    def _build(self, part: Part, *, whole: bool) -> Program:
-        # A count without an upper limit gets one that no table needs: what is shown with it is true all the same.
-        program, high = Program(), np.minimum(self.high[part.cells], 2 * self._most + ROOM).astype(np.float64)
-        program.add_columns(part.cells.size, lower=self.low[part.cells], upper=high, whole=whole)
+    def _build(self, part: Part, *, whole: bool) -> "_Start":
+        program = _Start()
+        program.add_columns(part.cells.size, lower=self.low[part.cells], upper=self._cap(part), whole=whole)
         terms = Terms(part.row_of, part.column_of, part.factors.astype(np.float64))
         program.add_rows(part.rows.size, terms, lower=-part.fixed, upper=-part.fixed)
         return program
+
+    def _cap(self, part: Part) -> Floats:
+        """Return the upper limits of the cells of a part.
+
+        A count without one gets one that no table needs: what is shown with it is true all the same.
+        """
+        return np.minimum(self.high[part.cells], 2 * self._most + ROOM).astype(np.float64)
+
+    @cached_property
+    def _zeros(self) -> Numbers:
+        """Room for a sum over all cells, 0 everywhere."""
+        return np.zeros(self.low.size, dtype=np.int64)
 
     @cached_property
     def _most(self) -> int:
@@ -313,3 +493,46 @@ class Limits:
 
     def _left(self) -> float:
         return max(0.01, self.end - monotonic())
+
+
+def _list_scales(weights: Floats) -> Iterator[int]:
+    """Yield numbers that may make whole numbers of weights: usual ones, then their own."""
+    yield from SCALES
+    scale = 1
+    for weight in weights[weights != 0].tolist():
+        scale = lcm(scale, Fraction(weight).limit_denominator(1000).denominator)
+        if scale > SCALE:
+            return
+    yield scale
+
+
+def _tabulate(part: Part, basic: Numbers, sums: list[Terms], values: Floats, ends: Sequence[Floats]) -> Tableau | None:
+    """Return the tableau of a basis; a row that is basic becomes a column that is 0, unless other rows imply it."""
+    width = part.cells.size
+    columns = np.where(basic < 0, width - 1 - basic, basic)
+    free = np.setdiff1d(np.arange(width), basic)
+    if free.size * basic.size > LARGEST:
+        return None
+    place = np.full(width, -1)
+    place[free] = np.arange(free.size)
+    starts = np.zeros(basic.size + 1, dtype=np.int64)
+    np.cumsum([one.rows.size for one in sums], out=starts[1:])
+    rows, weights = (np.concatenate([one[at] for one in sums]) for at in (0, 2))
+    table = np.zeros((free.size, basic.size))
+    offsets = np.searchsorted(part.row_of, np.arange(part.rows.size + 1))
+    kernels.equations.fill_tableau(starts, rows, weights, offsets, part.column_of, part.factors, place, table, ZERO)
+    kept = (basic >= 0) | table.any(axis=0)
+    table, columns = np.ascontiguousarray(table[:, kept]), columns[kept]
+    sizes = np.diff(starts)
+    is_kept = np.repeat(kept, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes[kept])])
+    where = np.full(width + part.rows.size, -1)
+    where[columns] = np.arange(columns.size)
+    where[free] = -1 - place[free]
+    low, high, least, largest, now = (np.concatenate([one, np.zeros(part.rows.size)]) for one in (*ends, values))
+    now[free] = np.where(now[free] - low[free] < high[free] - now[free], low[free], high[free])
+    apart = np.random.default_rng(SEED).uniform(1, 2, (2, columns.size)) * NEAR
+    low[columns] -= apart[0]
+    high[columns] += apart[1]
+    basis = Basis(table, columns, free, where, now)
+    return Tableau(basis, low, high, least, largest, starts, rows[is_kept], weights[is_kept])
