@@ -1,5 +1,7 @@
 """Repaired tables: nothing small follows from them, by enumeration, and the least is lost where that is said."""
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -13,7 +15,7 @@ from discreet.blocking.block import block
 from discreet.blocking.tables.block import METHODS, block_counts
 from discreet.blocking.tables.masking import MaskableTables, list_maskings
 from discreet.blocking.tables.problem import TableProblem
-from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, State, Table
+from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Ratio, State, Table
 from discreet.errors import BudgetError, OptionError, ThresholdError, TruthError
 from discreet.judging.policy import Policy, Verdict
 from discreet.publications.counts.equations import list_equations
@@ -190,6 +192,40 @@ def test_values_without_a_hierarchy_are_merged_with_the_next():
     counts = Counts((Table("by age", (age,), tuple(Cell((value,), n, n) for value, n in numbers.items())),))
     release = block_counts(counts, k=11, method="collapse")
     assert shown(release.counts) == {(None,): 99, ("18–29",): 40, ("30–39 or 40–49",): 59}
+
+
+def test_values_of_a_table_that_leaves_out_cells_are_not_merged():
+    age = Dimension("age", ("18–29", "30–39", "40–49"))
+    cells = (Cell((None,), 99, 99), Cell(("18–29",), 40, 40), Cell(("30–39",), 56, 56))
+    counts = Counts((Table("by age", (age,), cells, absent=(0, 10)),))
+    assert shown(block_counts(counts, k=11, method="collapse").counts) == {(): 99}
+
+
+def test_the_share_of_a_masked_count_is_left_out():
+    (table,) = by_sex(180, 177, 3).tables
+    shares = [
+        Ratio((value,), (None,), Fraction(low, 1000), Fraction(low + 1, 1000))
+        for value, low in zip("fm", (983, 16), strict=True)
+    ]
+    release = block_counts(Counts((replace(table, ratios=tuple(shares)),)), k=11, method="suppress")
+    assert shown(release.counts) == {(None,): 180, ("f",): "*", ("m",): "*"}
+    assert not release.counts.tables[0].ratios
+
+
+def test_three_attributes_may_need_numbers_further_away():
+    names, numbers = ("x", "y", "z"), (2, 0, 3, 1, 0, 2, 3, 3)
+    attributes = [((f"{name}1", f"{name}2"), {}) for name in names]
+    many = dict(zip(product(*(leaves for leaves, _ in attributes)), numbers, strict=True))
+    cells = {
+        cell: sum(many[kind] for kind in oracle.people_of(cell, attributes))
+        for cell in product(*((None, *leaves) for leaves, _ in attributes))
+    }
+    dimensions = tuple(Dimension(name, leaves) for name, (leaves, _) in zip(names, attributes, strict=True))
+    counts = Counts((Table("cube", dimensions, tuple(Cell(at, n, n) for at, n in cells.items())),))
+    assert oracle.nearest_multiples(many, attributes, 4) is None
+    release = block_counts(counts, k=4, method="round")
+    assert "up to twice that" in release.reason
+    assert 4 <= release.costs.largest_change < 8
 
 
 def test_the_best_method_keeps_numbers_exact_and_says_why():
