@@ -10,9 +10,9 @@ import numpy as np
 from discreet.blocking.tables.collapse import collapse
 from discreet.blocking.tables.problem import TableProblem, TableProof, TableSolution, Weights, key_of
 from discreet.blocking.tables.round import round_counts
-from discreet.blocking.tables.suppress import suppress
+from discreet.blocking.tables.suppress import TOO_LONG, suppress
 from discreet.data.counts import Counts, State
-from discreet.errors import BudgetError, GuaranteeError, Option, OptionError, refuse_truth
+from discreet.errors import BudgetError, Either, GuaranteeError, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Policy, Verdict, as_policy
 from discreet.publications.counts.limits import SECONDS
@@ -134,6 +134,8 @@ def _solve(method: str, problem: TableProblem) -> TableRelease:
     if judged.verdict is Verdict.WITHHOLD or judged.evidence.cells or judged.evidence.shown:
         if method == "round":
             raise OptionError(Option("base"), f" is too small: small counts still follow; give {policy.k:,} or more")
+        if solution.proof is not None and solution.proof.stopped:  # what the search had no time for, the audit found
+            raise BudgetError(TOO_LONG, Either(("raise {}", "seconds"), "use the method 'round' or 'collapse'"))
         raise GuaranteeError("small counts are left after blocking; nothing is released: please report this as a bug")
     costs = measure_costs(solution)
     reason = solution.note or _describe_masks(solution, costs)

@@ -9,9 +9,11 @@ from discreet.blocking.tables.cover import Covered, add_costs, cover, cover_gree
 from discreet.blocking.tables.cuts import Cut, find_cuts, find_plain_cuts
 from discreet.blocking.tables.masking import Flags, MaskableTables, list_maskings
 from discreet.blocking.tables.problem import TableProblem, TableProof, TableSolution
-from discreet.errors import OptionError
+from discreet.errors import BudgetError, Either, OptionError
 from discreet.runtime.solver import Numbers
 
+TOO_LONG: Final = "it could not be decided in time which counts must be masked; "
+LEAST: Final = 2.0  # seconds of a program, however little time is left, for some bound
 SHARE: Final = 0.25  # of the time that is left, for one program, or for taking masks away
 
 
@@ -110,8 +112,13 @@ class _MaskSearch:
         return chosen
 
     def _complete(self, chosen: frozenset[int], *, forced: bool = False) -> frozenset[int] | None:
-        """Return a choice with more masks, until nothing is revealed; None if that cannot be, or time is up."""
+        """Return a choice with more masks, until nothing is revealed; None if that cannot be, or time is up.
+
+        A first one is looked for longer, up to twice the time.
+        """
         while not self.is_hopeless and (forced or not self._is_late()):
+            if monotonic() >= self.until + self.tables.problem.seconds:
+                raise BudgetError(TOO_LONG, Either(("raise {}", "seconds"), "use the method 'round' or 'collapse'"))
             found = self._attack(chosen)
             if not found:
                 return chosen
@@ -138,7 +145,7 @@ class _MaskSearch:
 
     def _solve(self) -> Covered:
         """Return the cheapest choice that hits all cuts; raise the bound to what those that hold prove."""
-        seconds = max(0.1, SHARE * (self.until - monotonic()))
+        seconds = max(LEAST, SHARE * (self.until - monotonic()))
         chosen = cover([*self.cuts], self._costs, seconds)
         if all(cut.holds for cut in self.cuts.values()):
             self.bound = max(self.bound, chosen.bound)
