@@ -108,8 +108,8 @@ def list_equations(counts: Counts) -> Equations:
         for table in (*counts.tables, *joint):
             for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
                 builder.add_sums(table, names)
-    for one, other in combinations(counts.tables, 2):
-        builder.link(one, other)
+        for one, other in combinations(counts.tables, 2):
+            builder.link(one, other)
     parts = {(one.counted, one.within): one.rest for one in counts.tables if one.within is not None}
     for (counted, wider), rest in parts.items():
         builder.compare(counted, wider, rest or f"{wider} other than {counted}")
@@ -206,7 +206,7 @@ class _Builder:
             if is_near and names - fewer <= summable:
                 missing = [one for one in dimensions if one.name not in fewer]
                 for key in list(self.by_names.get((table.counted, fewer), ())):
-                    self._add_total(key, missing, table.absent)
+                    self._add_total(key, missing, dimensions, table.absent)
         deep = [one for one in dimensions if one.parents and not one.overlapping]
         known = self.by_names[table.counted, names] if deep else []
         for key in known:  # which grows meanwhile
@@ -214,14 +214,16 @@ class _Builder:
                 below = [key.with_value(one.name, value) for value in one.children(key.value(one.name))]
                 self._add_parts(key, below, deep, table.absent)
 
-    def _add_total(self, key: Key, missing: Sequence[Dimension], absent: Limits | None) -> None:
+    def _add_total(
+        self, key: Key, missing: Sequence[Dimension], dimensions: Sequence[Dimension], absent: Limits | None
+    ) -> None:
         """Say that a count is the sum over all values of the attributes that it lacks."""
         names = [one.name for one in missing]
         below = [
             Key(key.counted, key.values.union(zip(names, values, strict=True)))
             for values in product(*(one.children(None) for one in missing))
         ]
-        self._add_parts(key, below, missing, absent)
+        self._add_parts(key, below, dimensions, absent)
 
     def _add_parts(self, key: Key, below: Sequence[Key], deep: Sequence[Dimension], absent: Limits | None) -> None:
         """Say that a count is the sum of others, if anything is known about these."""

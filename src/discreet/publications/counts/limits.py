@@ -1,12 +1,12 @@
 """Limits: what follows for each count of linked tables, from all that they say together."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor, lcm
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -14,8 +14,10 @@ from discreet import kernels
 from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
 from discreet.publications.counts.equations import Equations
+from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, fit_ratio
-from discreet.runtime.solver import Corner, Floats, Numbers, Program, Terms
+from discreet.publications.counts.tableau import StartingProgram, Tableau, tabulate
+from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Terms
 
 TINY: Final = 1e-6  # below this a solver's value is a whole number
 SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weights in proofs
@@ -25,108 +27,9 @@ WHOLE: Final = 400  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 60.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
-ZERO: Final = 1e-9  # below this an entry of a tableau is 0
-STRAY: Final = 100  # steps of a tableau, after which it begins again
-NEAR: Final = 1e-7  # how far limits are moved so that not many columns reach theirs at once
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
-SEED: Final = 1
-PIVOTS: Final = 2_000  # from one corner to the best one, before it is given up
-LARGEST: Final = 60_000_000  # entries of a tableau
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
-
-
-class Part(NamedTuple):
-    """Open cells that rows connect: their numbers, the rows, and the entries of these as columns and factors."""
-
-    cells: Numbers
-    rows: Numbers
-    row_of: Numbers
-    column_of: Numbers
-    factors: Numbers
-    fixed: Numbers  # what the cells of each row that are not open add up to
-
-
-class _Start(Program):
-    """A linear program that shows the basis it ended with."""
-
-    def open(self) -> tuple[Callable[[Floats, float], Floats | None], Callable[[], tuple[Numbers, list[Terms]]]]:
-        """Return a function that finds the corner of the least cost in some seconds, and one that shows its basis.
-
-        A basis is a list of columns, of which -1, -2, … stand for rows, and the rows and weights in each basic sum.
-        """
-        solver, every = self._load({"presolve": "off"}), np.arange(self.width, dtype=np.int32)
-
-        def least(costs: Floats, seconds: float) -> Floats | None:
-            solver.changeColsCost(self.width, every, costs)
-            solved = self._run(solver, seconds)
-            return None if solved.stopped else solved.values
-
-        def show() -> tuple[Numbers, list[Terms]]:
-            basic, sums = np.asarray(solver.getBasicVariables()[1], dtype=np.int64), []
-            for place in range(basic.size):
-                _, weights, size, rows = solver.getBasisInverseRowSparse(place)
-                rows = np.asarray(rows[:size], dtype=np.int64)
-                sums.append(Terms(rows, rows, np.asarray(weights)[rows]))
-            return basic, sums
-
-        return least, show
-
-
-class Basis(NamedTuple):
-    """A tableau, as kernels know it: ``table``, its ``basic`` and ``free`` columns, ``where`` these are, and values."""
-
-    table: Floats
-    basic: Numbers
-    free: Numbers
-    where: Numbers
-    values: Floats
-
-
-@dataclass(eq=False)
-class Tableau:
-    """A corner of a part, and what its rows say about each column there: other corners are few steps away.
-
-    After some steps it goes back to the first corner, so that no errors add up, and the tableau stays sparse.
-    """
-
-    start: Basis
-    low: Floats
-    high: Floats
-    least: Floats  # of all corners so far
-    largest: Floats
-    starts: Numbers
-    rows: Numbers
-    weights: Floats
-    made: int = 0
-
-    def __post_init__(self) -> None:
-        """Begin at the first corner."""
-        table, basic, free, where, values = self.start
-        self.now = Basis(table.copy(), basic.copy(), free.copy(), where.copy(), values.copy())
-        self.changed = np.zeros(self.start.free.size, dtype=np.bool_)
-
-    def reach(self, column: int, side: int) -> bool:
-        """Move to a corner at which a column is least or largest; return whether it was found."""
-        ends = self.low, self.high, self.least, self.largest, self.changed
-        if self.made > STRAY:
-            self.restart()
-        made = kernels.equations.descend(*self.now, *ends, column, 1 - 2 * side, PIVOTS, ZERO)
-        self.made += int(made)
-        return bool(made < PIVOTS)
-
-    def restart(self) -> None:
-        """Go back to the first corner."""
-        self.now.table[self.changed] = self.start.table[self.changed]
-        for now, first in zip(self.now[1:], self.start[1:], strict=True):
-            now[:] = first
-        self.changed[:], self.made = False, 0
-
-    def weigh(self, column: int, rows: int) -> Floats:
-        """Return the weight of each row in the proof that a column is least or largest."""
-        out, now, sums = np.zeros(rows), self.now, (self.starts, self.rows, self.weights)
-        kernels.equations.weigh(now.table, now.free, now.where, column, self.start.where, *sums, out)
-        return out
 
 
 @dataclass(eq=False)
@@ -209,17 +112,29 @@ class Limits:
             return InputError(f"{said}; correct one of them")
         return InputError(f"no counts of people fit this table: see the total{where} and its parts")
 
+    def _refuse_all(self) -> InputError:
+        """Return that no counts fit all sums together, though each of them alone can be."""
+        return InputError("no counts of people fit all sums of these tables together; correct the tables")
+
     def settle(self, wanted: Iterable[int], is_settled: Callable[[int], bool]) -> list[int]:
         """Narrow the limits of some cells by linear programs until each is settled; return those that are not.
 
         Every corner that is found is a table that fits, and may settle many cells at once.
         """
         left = []
-        for part, cells in self._list_parts([cell for cell in wanted if not is_settled(cell)]):
+        for part, cells in list_parts(
+            self.equations, self.low, self.high, [cell for cell in wanted if not is_settled(cell)]
+        ):
             left += self._settle_part(part, cells, is_settled)
         return left
 
     def _settle_part(self, part: Part, cells: list[int], is_settled: Callable[[int], bool]) -> list[int]:
+        try:
+            return self._solve_part(part, cells, is_settled)
+        except NoValuesError:
+            raise self._refuse_all() from None
+
+    def _solve_part(self, part: Part, cells: list[int], is_settled: Callable[[int], bool]) -> list[int]:
         find = self._build(part, whole=False).prepare_corners()
         column = {cell: at for at, cell in enumerate(part.cells.tolist())}
         for cell in cells:
@@ -237,6 +152,8 @@ class Limits:
                     costs = np.zeros(part.cells.size)
                     costs[column[cell]] = sign
                     solved = least(costs, self._left(), -np.inf)
+                    if solved.values is None and not solved.stopped:
+                        raise NoValuesError
                     if solved.values is not None and self._witness(part, solved.values) and not solved.stopped:
                         self._refute(part, cell, LOW if sign > 0 else HIGH)
         return [cell for cell in open_cells if not is_settled(cell)]
@@ -255,7 +172,9 @@ class Limits:
         ([], [0, 0], [4, 4])
         """
         left = []
-        for part, cells in self._list_parts([cell for cell in wanted if self.low[cell] < self.high[cell]]):
+        for part, cells in list_parts(
+            self.equations, self.low, self.high, [cell for cell in wanted if self.low[cell] < self.high[cell]]
+        ):
             tableau = self._open(part)
             left += cells if tableau is None else self._tighten_part(part, tableau, cells)
         return left
@@ -316,7 +235,7 @@ class Limits:
             if (now - settled) * FEW < low.size:
                 break
             settled, side = now, 1 - side
-        return _tabulate(part, *show(), values, (low, high, least, largest))
+        return tabulate(part, *show(), values, (low, high, least, largest))
 
     def _refute(self, part: Part, cell: int, side: int) -> None:
         """Show that a count has no value beyond the one that whole numbers reach, though linear programs allow it."""
@@ -427,51 +346,19 @@ class Limits:
         np.add.at(sums, part.row_of, part.factors * counts[part.column_of])
         if (sums != -part.fixed).any() or (counts > self.equations.high[part.cells]).any():
             return False
+        if not keep_shares(part, counts, self.low):
+            return False
         self.least[part.cells] = np.minimum(self.least[part.cells], counts)
         self.largest[part.cells] = np.maximum(self.largest[part.cells], counts)
         return True
 
-    def _list_parts(self, wanted: list[int]) -> Iterator[tuple[Part, list[int]]]:
-        """Yield the parts that hold wanted cells, with these."""
-        if not wanted:
-            return
-        equations, is_open = self.equations, self.low < self.high
-        numbers = kernels.equations.find_parts(equations.offsets, equations.cells, *equations.users, is_open)
-        by_part: dict[int, list[int]] = {}
-        for cell in wanted:
-            by_part.setdefault(int(numbers[cell]), []).append(cell)
-        by_part.pop(-1, None)
-        order = np.argsort(numbers, kind="stable")
-        starts = np.searchsorted(numbers[order], np.arange(numbers.max(initial=-1) + 2))
-        entry_open = is_open[equations.cells]
-        entry_part = numbers[equations.cells[entry_open]]
-        row_part = np.full(equations.offsets.size - 1, -1)
-        row_part[equations.row_numbers[entry_open]] = entry_part
-        fixed = np.zeros(equations.offsets.size - 1, dtype=np.int64)
-        closed = ~entry_open
-        np.add.at(fixed, equations.row_numbers[closed], equations.factors[closed] * self.low[equations.cells[closed]])
-        row_order = np.argsort(row_part, kind="stable")
-        row_starts = np.searchsorted(row_part[row_order], np.arange(numbers.max(initial=-1) + 2))
-        for number, cells in by_part.items():
-            members = order[starts[number] : starts[number + 1]]
-            rows = row_order[row_starts[number] : row_starts[number + 1]]
-            yield self._make_part(members, rows, fixed), cells
-
-    def _make_part(self, members: Numbers, rows: Numbers, fixed: Numbers) -> Part:
-        equations = self.equations
-        sizes = np.diff(equations.offsets)[rows]
-        places = np.repeat(equations.offsets[rows] - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-        cells = equations.cells[places]
-        is_open = self.low[cells] < self.high[cells]
-        row_of = np.repeat(np.arange(rows.size), sizes)[is_open]
-        columns = np.searchsorted(members, cells[is_open])
-        return Part(members, rows, row_of, columns, equations.factors[places][is_open], fixed[rows])
-
-    def _build(self, part: Part, *, whole: bool) -> "_Start":
-        program = _Start()
+    def _build(self, part: Part, *, whole: bool) -> StartingProgram:
+        program = StartingProgram()
         program.add_columns(part.cells.size, lower=self.low[part.cells], upper=self._cap(part), whole=whole)
         terms = Terms(part.row_of, part.column_of, part.factors.astype(np.float64))
         program.add_rows(part.rows.size, terms, lower=-part.fixed, upper=-part.fixed)
+        for one in part.ratios if whole else ():  # the proofs of linear programs are made of rows alone
+            add_share(program, part, self.low, one)
         return program
 
     def _cap(self, part: Part) -> Floats:
@@ -504,35 +391,3 @@ def _list_scales(weights: Floats) -> Iterator[int]:
         if scale > SCALE:
             return
     yield scale
-
-
-def _tabulate(part: Part, basic: Numbers, sums: list[Terms], values: Floats, ends: Sequence[Floats]) -> Tableau | None:
-    """Return the tableau of a basis; a row that is basic becomes a column that is 0, unless other rows imply it."""
-    width = part.cells.size
-    columns = np.where(basic < 0, width - 1 - basic, basic)
-    free = np.setdiff1d(np.arange(width), basic)
-    if free.size * basic.size > LARGEST:
-        return None
-    place = np.full(width, -1)
-    place[free] = np.arange(free.size)
-    starts = np.zeros(basic.size + 1, dtype=np.int64)
-    np.cumsum([one.rows.size for one in sums], out=starts[1:])
-    rows, weights = (np.concatenate([one[at] for one in sums]) for at in (0, 2))
-    table = np.zeros((free.size, basic.size))
-    offsets = np.searchsorted(part.row_of, np.arange(part.rows.size + 1))
-    kernels.equations.fill_tableau(starts, rows, weights, offsets, part.column_of, part.factors, place, table, ZERO)
-    kept = (basic >= 0) | table.any(axis=0)
-    table, columns = np.ascontiguousarray(table[:, kept]), columns[kept]
-    sizes = np.diff(starts)
-    is_kept = np.repeat(kept, sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes[kept])])
-    where = np.full(width + part.rows.size, -1)
-    where[columns] = np.arange(columns.size)
-    where[free] = -1 - place[free]
-    low, high, least, largest, now = (np.concatenate([one, np.zeros(part.rows.size)]) for one in (*ends, values))
-    now[free] = np.where(now[free] - low[free] < high[free] - now[free], low[free], high[free])
-    apart = np.random.default_rng(SEED).uniform(1, 2, (2, columns.size)) * NEAR
-    low[columns] -= apart[0]
-    high[columns] += apart[1]
-    basis = Basis(table, columns, free, where, now)
-    return Tableau(basis, low, high, least, largest, starts, rows[is_kept], weights[is_kept])
