@@ -146,13 +146,8 @@ def _describe_masks(solution: TableSolution, costs: TableCosts) -> str:
     if not costs.masked_primary + costs.masked_further + costs.lost:
         return "Nothing needs to be changed: no small count follows from these tables."
     proof = solution.proof
-    how = (
-        ""
-        if proof is None
-        else ", the fewest that are safe"
-        if not proof.gap
-        else f", at most {proof.gap:.0%} too many"
-    )
+    saved = 0.0 if proof is None else proof.gap
+    how = f", and at most {saved:.0%} of what that costs could be saved" if saved else ", at the least cost"
     small, more = count_of(costs.masked_primary, "small count"), count_of(costs.masked_further, "further one")
     return f"{small} and {more} are masked{how}."
 
