@@ -212,6 +212,19 @@ def test_the_share_of_a_masked_count_is_left_out():
     assert not release.counts.tables[0].ratios
 
 
+def test_masked_counts_stay_masked_beside_rounded_ones():
+    release = block_counts(by_sex(180, 177, 3, "<11"), k=11, method="round")
+    assert shown(release.counts) == {(None,): "176", ("f",): "176", ("m",): "<11"}
+
+
+def test_rounding_says_that_it_does_not_help_what_marks_reveal_alone():
+    counts = by_sex(180, 177, 3, "<11")
+    (table,) = counts.tables
+    known = table.cells[2]._replace(low=3, high=3)
+    with pytest.raises(OptionError, match="that these tables mask or leave out still follow"):
+        block_counts(Counts((replace(table, cells=(*table.cells[:2], known)),)), k=11, method="round")
+
+
 def test_three_attributes_may_need_numbers_further_away():
     names, numbers = ("x", "y", "z"), (2, 0, 3, 1, 0, 2, 3, 3)
     attributes = [((f"{name}1", f"{name}2"), {}) for name in names]

@@ -132,8 +132,12 @@ def _solve(method: str, problem: TableProblem) -> TableRelease:
     solution = METHODS[method].solve(problem)
     judged = audit(solution.counts, policy=policy)
     if judged.verdict is Verdict.WITHHOLD or judged.evidence.cells or judged.evidence.shown:
-        if method == "round":
+        if method == "round" and problem.base is not None and problem.base < policy.k:
             raise OptionError(Option("base"), f" is too small: small counts still follow; give {policy.k:,} or more")
+        if method == "round":  # the counts of masks, or of cells that are left out, are not rounded
+            raise OptionError(
+                "small counts that these tables mask or leave out still follow; use the method 'suppress'"
+            )
         if solution.proof is not None and solution.proof.stopped:  # what the search had no time for, the audit found
             raise BudgetError(TOO_LONG, Either(("raise {}", "seconds"), "use the method 'round' or 'collapse'"))
         raise GuaranteeError("small counts are left after blocking; nothing is released: please report this as a bug")

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.blocking.tables.problem import TableProblem, TableProof, TableSolution, key_of
 from discreet.data.counts import UNKNOWN, Cell, Counts, State, Table
-from discreet.errors import BudgetError, GuaranteeError, Option
+from discreet.errors import BudgetError, Either, GuaranteeError, OptionError
 from discreet.publications.counts.equations import Key, list_equations
 from discreet.publications.counts.revealed import search_equations
 from discreet.runtime.solver import Numbers, Program, Terms
@@ -24,8 +24,9 @@ def round_counts(problem: TableProblem) -> TableSolution:
     """Return tables whose counts are rounded to multiples of a base, and still add up (Cox 1987).
 
     Each is less than the base away from its count, and multiples of the base stay (zero-restricted). Where no such
-    numbers add up, as can be with three attributes, each is less than twice the base away. If the base is k or more,
-    nothing small follows: the rounded numbers are a table that fits, in which each count is 0 or at least k.
+    numbers add up, as can be with three attributes, each is less than twice the base away. If all counts are shown and
+    the base is k or more, nothing small follows: the rounded numbers are a table that fits, in which each count is 0 or
+    at least k. Counts that are masked stay so, and numbers must exist that they could be rounded to.
     """
     until = monotonic() + problem.seconds
     for base in list_bases(problem):
@@ -34,10 +35,14 @@ def round_counts(problem: TableProblem) -> TableSolution:
             solution = rounding.solve(max(1.0, until - monotonic()))
             if solution is None:
                 continue
-            if problem.base is not None or base >= problem.policy.k or not _reveals(solution):
+            if problem.base is not None or base >= problem.policy.k or not _reveals(solution):  # else try the next base
                 return solution
             break
-    raise BudgetError("no rounded numbers that add up were found in time; ", Option("seconds"), " can be raised")
+    if monotonic() >= until:
+        raise BudgetError("no rounded numbers that add up were found in time; ", Either(("raise {}", "seconds")))
+    raise OptionError(
+        "no numbers near the counts of these tables add up once they are rounded; use the method 'suppress'"
+    )
 
 
 def list_bases(problem: TableProblem) -> Iterator[int]:
@@ -74,6 +79,10 @@ class Rounding:
         equations = self.problem.equations
         return np.flatnonzero((equations.states == State.EXACT) & (equations.low == equations.high))
 
+    @cached_property
+    def _others(self) -> Numbers:
+        return np.setdiff1d(np.arange(len(self.problem.equations.keys)), self.exact)
+
     def solve(self, seconds: float) -> TableSolution | None:
         """Return the tables with the least sum of changes; None if no rounded numbers add up, or none were found."""
         if not self.exact.size:
@@ -97,7 +106,7 @@ class Rounding:
     def _build(self) -> Program:
         """Return the program: steps of the base up to the next multiple, and a further one up or down if allowed.
 
-        A count that no table shows is a multiple too; one that is masked, or has limits, any number within these.
+        Of the other counts, masked ones and such, there must be multiples that are as near to their limits.
         """
         equations, base, counts = self.problem.equations, self.base, self.problem.equations.low[self.exact]
         below, rest = counts // base, counts % base
@@ -105,37 +114,28 @@ class Rounding:
         first = program.add_columns(counts.size, cost=base - 2 * rest, upper=np.minimum(rest, 1), whole=True)
         up = program.add_columns(counts.size, cost=base, upper=more, whole=True)
         down = program.add_columns(counts.size, cost=base, upper=np.minimum(below, more), whole=True)
-        others = np.setdiff1d(np.arange(len(equations.keys)), self.exact)
-        is_free = equations.states[others] == State.UNPUBLISHED
-        upper = np.where(equations.high[others] == UNKNOWN, np.inf, equations.high[others])
-        rest_of = program.add_columns(
-            others.size, lower=np.where(is_free, 0, equations.low[others]), upper=upper, whole=True
-        )
-        columns, units = np.empty(len(equations.keys), np.int64), np.full(len(equations.keys), base)
-        columns[self.exact], columns[others], units[others] = first, rest_of, np.where(is_free, base, 1)
-        factors = equations.factors * units[equations.cells]
-        terms = [Terms(equations.row_numbers, columns[equations.cells], factors.astype(np.float64))]
-        place = np.full(len(equations.keys), -1)
+        low, high, away = equations.low[self._others], equations.high[self._others], self.reach * base - 1
+        upper = np.where(high == UNKNOWN, np.inf, (high + away) // base)
+        lower = np.maximum(0, -((away - low) // base))
+        columns = np.empty(len(equations.keys), np.int64)
+        columns[self.exact] = first
+        columns[self._others] = program.add_columns(self._others.size, lower=lower, upper=upper, whole=True)
+        factors, place = equations.factors.astype(np.float64), np.full(len(equations.keys), -1)
         place[self.exact] = np.arange(counts.size)
         known = place[equations.cells] >= 0
         at, rows = place[equations.cells[known]], equations.row_numbers[known]
-        terms += [
-            Terms(rows, more_of[at], sign * factors[known].astype(np.float64))
-            for more_of, sign in ((up, 1), (down, -1))
-        ]
+        terms = [Terms(equations.row_numbers, columns[equations.cells], factors)]
+        terms += [Terms(rows, step[at], sign * factors[known]) for step, sign in ((up, 1), (down, -1))]
         fixed = np.zeros(equations.offsets.size - 1, dtype=np.int64)
-        np.add.at(fixed, rows, equations.factors[known] * base * below[at])
+        np.add.at(fixed, rows, equations.factors[known] * below[at])
         program.add_rows(fixed.size, *terms, lower=-fixed, upper=-fixed)
         return program
 
     def _check(self, rounded: Numbers, others: Numbers) -> None:
         """Refuse numbers that do not add up, or are too far away, whatever the solver says."""
         equations = self.problem.equations
-        is_free = equations.states == State.UNPUBLISHED
         every = np.zeros(len(equations.keys), dtype=np.int64)
-        every[np.setdiff1d(np.arange(every.size), self.exact)] = others
-        every[is_free] *= self.base
-        every[self.exact] = rounded
+        every[self._others], every[self.exact] = self.base * others, rounded
         sums = np.zeros(equations.offsets.size - 1, dtype=np.int64)
         np.add.at(sums, equations.row_numbers, equations.factors * every[equations.cells])
         far = np.abs(rounded - equations.low[self.exact]) >= self.reach * self.base
