@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, floor, lcm
 from time import monotonic
 from typing import Final
@@ -27,9 +27,60 @@ WHOLE: Final = 400  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 60.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
+WIDE: Final = 6_000  # cells of a part whose tableau is too dense
+DUAL, PRIMAL = 1, 4  # methods of HiGHS; only the second makes use of a corner where other costs were least
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
+
+
+@dataclass(eq=False)
+class Walk:
+    """Corners of a part that is too large for a tableau: the solver goes on from the last one."""
+
+    find: Callable[[Floats, float], Corner | None]
+    high: Floats
+    least: Floats  # of all corners so far
+    largest: Floats
+    end: float
+    now: Corner
+
+    def reach(self, column: int, side: int) -> bool:
+        """Move to a corner at which a column is least or largest; return whether it was found."""
+        costs = np.zeros(self.high.size)
+        costs[column] = 1 - 2 * side
+        corner = self.find(costs, max(0.01, self.end - monotonic()))
+        if corner is None:
+            return False
+        self.now = Corner(corner.values, corner.weights * (1 - 2 * side))
+        np.minimum(self.least, corner.values, out=self.least)
+        np.maximum(self.largest, corner.values, out=self.largest)
+        return True
+
+    def restart(self) -> None:
+        """Go on from the last corner: the solver needs no other."""
+
+    def weigh(self, _column: int, _rows: int) -> Floats:
+        """Return the weight of each row in the proof that the last column is least or largest."""
+        return self.now.weights
+
+
+class _WalkingProgram(StartingProgram):
+    """A linear program that is solved again and again for other costs."""
+
+    def walk(self) -> tuple[Callable[[Floats, float], Corner | None], Callable[[Floats, float], Corner | None]]:
+        """Return two functions that find the corner of the least cost: one for any, one for those near the last one."""
+        solver, every = self._load({"presolve": "off"}), np.arange(self.width, dtype=np.int32)
+
+        def find(method: int, costs: Floats, seconds: float) -> Corner | None:
+            solver.setOptionValue("simplex_strategy", method)
+            solver.changeColsCost(self.width, every, costs)
+            solved = self._run(solver, seconds)
+            if solved.stopped or solved.values is None:
+                return None
+            return Corner(solved.values, np.array(solver.getSolution().row_dual))
+
+        return partial(find, DUAL), partial(find, PRIMAL)
 
 
 @dataclass(eq=False)
@@ -179,7 +230,7 @@ class Limits:
             left += cells if tableau is None else self._tighten_part(part, tableau, cells)
         return left
 
-    def _tighten_part(self, part: Part, tableau: Tableau, cells: list[int]) -> list[int]:
+    def _tighten_part(self, part: Part, tableau: Tableau | Walk, cells: list[int]) -> list[int]:
         offsets, used = self.equations.users
         columns = np.searchsorted(part.cells, cells).tolist()
         for cell, column in zip(cells, columns, strict=True):
@@ -202,13 +253,15 @@ class Limits:
             cell for cell, column in pairs if not all(self._is_reached(tableau, cell, column, side) for side in sides)
         ]
 
-    def _is_reached(self, tableau: Tableau, cell: int, column: int, side: int) -> bool:
+    def _is_reached(self, tableau: Tableau | Walk, cell: int, column: int, side: int) -> bool:
         """Return whether a corner was seen that has the limit of a cell, as far as whole numbers go."""
         if side == LOW:
             return bool(tableau.least[column] <= self.low[cell] + FINE)
+        if self.high[cell] >= UNKNOWN:  # and the limit of a program was made up
+            return bool(tableau.largest[column] > 2 * self._most + ROOM / 2)
         return bool(tableau.largest[column] >= min(self.high[cell], tableau.high[column]) - FINE)
 
-    def _take(self, part: Part, tableau: Tableau, cell: int, column: int, side: int) -> None:
+    def _take(self, part: Part, tableau: Tableau | Walk, cell: int, column: int, side: int) -> None:
         """Take over the limit at which a column is least or largest, if its weights prove it."""
         value = float(tableau.now.values[column])
         wanted = ceil(value - FINE) if side == LOW else floor(value + FINE)
@@ -217,25 +270,42 @@ class Limits:
             (self.low if side == LOW else self.high)[cell] = step.limit
             self.steps.append(step)
 
-    def _open(self, part: Part) -> Tableau | None:
-        """Return a tableau of a part, after sums of all cells that are not settled were made least and largest."""
-        find, show = self._build(part, whole=False).open()
+    def _open(self, part: Part) -> Tableau | Walk | None:
+        """Return a way from corner to corner, after sums of all unsettled cells were made least and largest."""
+        program = self._build(part, whole=False)
         low, high = self.low[part.cells].astype(np.float64), self._cap(part)
-        least, largest = np.full(low.size, np.inf), np.full(low.size, -np.inf)
-        settled, side, values = -1, LOW, low
+        seen = np.full(low.size, np.inf), np.full(low.size, -np.inf)
+        if part.cells.size > WIDE:
+            far, near = program.walk()
+            last: Corner | None = None
+            for costs in self._list_costs(low, high, *seen):
+                last = far(costs, self._left())
+                if last is None:
+                    return None
+                np.minimum(seen[0], last.values, out=seen[0])
+                np.maximum(seen[1], last.values, out=seen[1])
+            return None if last is None else Walk(near, high, *seen, self.end, last)
+        find, show = program.open()
+        values: Floats | None = None
+        for costs in self._list_costs(low, high, *seen):
+            values = find(costs, self._left())
+            if values is None:
+                return None
+            np.minimum(seen[0], values, out=seen[0])
+            np.maximum(seen[1], values, out=seen[1])
+        return None if values is None else tabulate(part, *show(), values, (low, high, *seen))
+
+    @staticmethod
+    def _list_costs(low: Floats, high: Floats, least: Floats, largest: Floats) -> Iterator[Floats]:
+        """Yield sums of all cells whose limits no corner has yet, as long as many are settled each time."""
+        settled, side = -1, LOW
         while settled < 2 * low.size:
             is_left = (least > low + TINY) if side == LOW else (largest < high - TINY)
-            found = find(np.where(is_left, 1.0 - 2 * side, 0.0), self._left())
-            if found is None:
-                return None
-            values = found
-            np.minimum(least, values, out=least)
-            np.maximum(largest, values, out=largest)
+            yield np.where(is_left, 1.0 - 2 * side, 0.0)
             now = int((least <= low + TINY).sum() + (largest >= high - TINY).sum())
             if (now - settled) * FEW < low.size:
                 break
             settled, side = now, 1 - side
-        return tabulate(part, *show(), values, (low, high, least, largest))
 
     def _refute(self, part: Part, cell: int, side: int) -> None:
         """Show that a count has no value beyond the one that whole numbers reach, though linear programs allow it."""
@@ -352,8 +422,8 @@ class Limits:
         self.largest[part.cells] = np.maximum(self.largest[part.cells], counts)
         return True
 
-    def _build(self, part: Part, *, whole: bool) -> StartingProgram:
-        program = StartingProgram()
+    def _build(self, part: Part, *, whole: bool) -> _WalkingProgram:
+        program = _WalkingProgram()
         program.add_columns(part.cells.size, lower=self.low[part.cells], upper=self._cap(part), whole=whole)
         terms = Terms(part.row_of, part.column_of, part.factors.astype(np.float64))
         program.add_rows(part.rows.size, terms, lower=-part.fixed, upper=-part.fixed)
