@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
 
-.PHONY: help demo test test-all test-bounds test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-spark clean
+.PHONY: help demo test test-all test-bounds test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-tables bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
@@ -26,6 +26,7 @@ help:
 	@echo "make reproduce    list the figures of the papers; make one anew with FIGURE=NAME"
 	@echo "make walk         show which files audit, block, hide and a web audit enter"
 	@echo "make bench        measure against other miners (needs a C compiler, for pyfim)"
+	@echo "make bench-tables measure the audit of masked counts against gconfid, and against two solvers a cell"
 	@echo "make bench-spark  measure on Spark, against its FPGrowth (needs Java 17; takes long)"
 	@echo "make clean        remove .venv and all caches"
 
@@ -82,6 +83,13 @@ walk: .venv/installed-test
 
 bench: .venv/installed-bench
 	$(BIN)/python benchmarks/mining.py
+
+# gconfid brings a HiGHS of its own, and is large: it has an environment to itself, and the benchmark goes on without it.
+bench-tables: .venv/installed
+	@test -x .venv/gconfid/bin/python || ($(PYTHON) -m venv .venv/gconfid && \
+		.venv/gconfid/bin/python -m pip --quiet --disable-pip-version-check install gconfid==2.0.4) || \
+		(rm -rf .venv/gconfid; echo "gconfid cannot be installed here: the benchmark goes on without it")
+	$(BIN)/python benchmarks/counts.py --gconfid .venv/gconfid/bin/python
 
 bench-spark: .venv/installed-spark
 	$(BIN)/python benchmarks/spark.py
