@@ -27,6 +27,7 @@ WHOLE: Final = 400  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 60.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
+LARGE: Final = 500  # cells of a part in which only corners near the last one are found quickly
 WIDE: Final = 6_000  # cells of a part whose tableau is too dense
 DUAL, PRIMAL = 1, 4  # methods of HiGHS; only the second makes use of a corner where other costs were least
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
@@ -76,11 +77,28 @@ class _WalkingProgram(StartingProgram):
             solver.setOptionValue("simplex_strategy", method)
             solver.changeColsCost(self.width, every, costs)
             solved = self._run(solver, seconds)
-            if solved.stopped or solved.values is None:
+            if solved.stopped:
                 return None
+            if solved.values is None:
+                raise NoValuesError
             return Corner(solved.values, np.array(solver.getSolution().row_dual))
 
         return partial(find, DUAL), partial(find, PRIMAL)
+
+    def prepare_corners(self) -> Callable[[int, int, float], Corner | None]:
+        """Return a function that finds the least or largest value of a column, if large from the last corner on."""
+        if self.width <= LARGE:
+            return super().prepare_corners()
+        far, near = self.walk()
+        far(np.zeros(self.width), SECONDS)
+
+        def find(column: int, sign: int, seconds: float) -> Corner | None:
+            costs = np.zeros(self.width)
+            costs[column] = sign
+            corner = near(costs, seconds)
+            return None if corner is None else Corner(corner.values, corner.weights * sign)
+
+        return find
 
 
 @dataclass(eq=False)
@@ -226,7 +244,10 @@ class Limits:
         for part, cells in list_parts(
             self.equations, self.low, self.high, [cell for cell in wanted if self.low[cell] < self.high[cell]]
         ):
-            tableau = self._open(part)
+            try:
+                tableau = self._open(part)
+            except NoValuesError:
+                raise self._refuse_all() from None
             left += cells if tableau is None else self._tighten_part(part, tableau, cells)
         return left
 
