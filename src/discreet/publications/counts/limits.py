@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil, floor, lcm
 from time import monotonic
 from typing import Final
@@ -13,92 +13,24 @@ import numpy as np
 from discreet import kernels
 from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
+from discreet.publications.counts.cases import narrow, split_cases
 from discreet.publications.counts.equations import Equations
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
-from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, fit_ratio
-from discreet.publications.counts.tableau import StartingProgram, Tableau, tabulate
+from discreet.publications.counts.proofs import HIGH, LOW, Step, fit_ratio
+from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
 from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Terms
 
 TINY: Final = 1e-6  # below this a solver's value is a whole number
 SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weights in proofs
-STEPS: Final = 50  # of propagation, for each cell and row: whole numbers may creep
 ROUNDS: Final = 100  # of shares and sums in turn
-WHOLE: Final = 400  # cells of a part that is solved in whole numbers
+WHOLE: Final = 4_000  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 60.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
-LARGE: Final = 500  # cells of a part in which only corners near the last one are found quickly
 WIDE: Final = 6_000  # cells of a part whose tableau is too dense
-DUAL, PRIMAL = 1, 4  # methods of HiGHS; only the second makes use of a corner where other costs were least
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
-
-
-@dataclass(eq=False)
-class Walk:
-    """Corners of a part that is too large for a tableau: the solver goes on from the last one."""
-
-    find: Callable[[Floats, float], Corner | None]
-    high: Floats
-    least: Floats  # of all corners so far
-    largest: Floats
-    end: float
-    now: Corner
-
-    def reach(self, column: int, side: int) -> bool:
-        """Move to a corner at which a column is least or largest; return whether it was found."""
-        costs = np.zeros(self.high.size)
-        costs[column] = 1 - 2 * side
-        corner = self.find(costs, max(0.01, self.end - monotonic()))
-        if corner is None:
-            return False
-        self.now = Corner(corner.values, corner.weights * (1 - 2 * side))
-        np.minimum(self.least, corner.values, out=self.least)
-        np.maximum(self.largest, corner.values, out=self.largest)
-        return True
-
-    def restart(self) -> None:
-        """Go on from the last corner: the solver needs no other."""
-
-    def weigh(self, _column: int, _rows: int) -> Floats:
-        """Return the weight of each row in the proof that the last column is least or largest."""
-        return self.now.weights
-
-
-class _WalkingProgram(StartingProgram):
-    """A linear program that is solved again and again for other costs."""
-
-    def walk(self) -> tuple[Callable[[Floats, float], Corner | None], Callable[[Floats, float], Corner | None]]:
-        """Return two functions that find the corner of the least cost: one for any, one for those near the last one."""
-        solver, every = self._load({"presolve": "off"}), np.arange(self.width, dtype=np.int32)
-
-        def find(method: int, costs: Floats, seconds: float) -> Corner | None:
-            solver.setOptionValue("simplex_strategy", method)
-            solver.changeColsCost(self.width, every, costs)
-            solved = self._run(solver, seconds)
-            if solved.stopped:
-                return None
-            if solved.values is None:
-                raise NoValuesError
-            return Corner(solved.values, np.array(solver.getSolution().row_dual))
-
-        return partial(find, DUAL), partial(find, PRIMAL)
-
-    def prepare_corners(self) -> Callable[[int, int, float], Corner | None]:
-        """Return a function that finds the least or largest value of a column, if large from the last corner on."""
-        if self.width <= LARGE:
-            return super().prepare_corners()
-        far, near = self.walk()
-        far(np.zeros(self.width), SECONDS)
-
-        def find(column: int, sign: int, seconds: float) -> Corner | None:
-            costs = np.zeros(self.width)
-            costs[column] = sign
-            corner = near(costs, seconds)
-            return None if corner is None else Corner(corner.values, corner.weights * sign)
-
-        return find
 
 
 @dataclass(eq=False)
@@ -133,7 +65,7 @@ class Limits:
     def propagate(self) -> None:
         """Narrow the limits by one row, or one share, after the other, until nothing changes."""
         for _ in range(ROUNDS):
-            steps, broken = self._narrow(self.low, self.high)
+            steps, broken = narrow(self.equations, self.low, self.high)
             self.steps += steps
             if broken >= 0:
                 raise self._contradict(broken)
@@ -141,18 +73,6 @@ class Limits:
                 break
         exact = self.low == self.high
         self.least[exact] = self.largest[exact] = self.low[exact]
-
-    def _narrow(self, low: Numbers, high: Numbers, start: Numbers | None = None) -> tuple[list[Step], int]:
-        """Narrow limits by rows, from some on; return the steps, and a row that cannot be, or -1."""
-        equations, most = self.equations, STEPS * (low.size + self.equations.offsets.size) + 10_000
-        rows = equations.offsets, equations.cells, equations.factors
-        first = np.arange(equations.offsets.size - 1) if start is None else start
-        steps, broken = kernels.equations.propagate(*rows, *equations.users, low, high, UNKNOWN, most, first)
-        found = [
-            Step(cell, side, limit, ((row, 1 if factor > 0 else -1),), abs(factor))
-            for cell, side, limit, row, factor in steps.tolist()
-        ]
-        return found, int(broken)
 
     def _fit(self, number: int) -> bool:
         """Narrow the limits of a part and a whole by their published share; return whether this changed any."""
@@ -264,7 +184,7 @@ class Limits:
                     if self._is_reached(tableau, cell, column, side):
                         break
                     tableau.restart()
-                steps, broken = self._narrow(self.low, self.high, used[offsets[cell] : offsets[cell + 1]])
+                steps, broken = narrow(self.equations, self.low, self.high, used[offsets[cell] : offsets[cell + 1]])
                 self.steps += steps
                 if broken >= 0:
                     raise self._contradict(broken)
@@ -339,49 +259,10 @@ class Limits:
             high[cell] = limit - 1
         else:
             low[cell] = limit + 1
-        refutation = self._split(part, low, high, [CASES])
+        refutation = split_cases(self.equations, part, low, high, [CASES])
         if refutation is not None:
             limits[cell] = limit
             self.steps.append(Step(cell, side, limit, refutation=refutation))
-
-    def _split(self, part: Part, low: Numbers, high: Numbers, left: list[int]) -> Refutation | None:
-        """Return why no whole numbers lie within limits, case by case; None if that is not shown in time."""
-        left[0] -= 1
-        if left[0] < 0:
-            return None
-        steps, broken = self._narrow(low, high)
-        if broken >= 0:
-            return Refutation((*steps, *self._cross(broken, low, high)))
-        widths = high[part.cells] - low[part.cells]
-        widths[widths == 0] = UNKNOWN
-        cell = int(part.cells[np.argmin(widths)])
-        split = int(low[cell] + (high[cell] - low[cell]) // 2)
-        if low[cell] == high[cell]:
-            return None
-        cases = []
-        for side in (HIGH, LOW):
-            ends = low.copy(), high.copy()
-            ends[side][cell] = split if side == HIGH else split + 1
-            found = self._split(part, *ends, left)
-            if found is None:
-                return None
-            cases.append(found)
-        return Refutation(tuple(steps), cell, split, tuple(cases))
-
-    def _cross(self, row: int, low: Numbers, high: Numbers) -> Iterator[Step]:
-        """Yield a step that leaves no value for a cell of a row that cannot be, unless one has none already."""
-        cells = [cell for cell, _ in self.equations.row(row)]
-        if (low[cells] > high[cells]).any():
-            return
-        for cell, factor in self.equations.row(row):
-            for side in (LOW, HIGH):
-                step = Step(cell, side, 0, ((row, 1 if factor > 0 else -1),), abs(factor))
-                known = Known(self.equations)
-                known.limits = [low.tolist(), high.tolist()]
-                limit = known.find_limit(step)
-                if limit is not None and (limit > high[cell] if side == LOW else limit < low[cell]):
-                    yield step._replace(limit=limit)
-                    return
 
     def _look(self, part: Part, cell: int, side: int, corner: Corner | None) -> None:
         """Take over what a corner shows: a table that fits, and a limit that its weights prove."""
@@ -443,8 +324,8 @@ class Limits:
         self.largest[part.cells] = np.maximum(self.largest[part.cells], counts)
         return True
 
-    def _build(self, part: Part, *, whole: bool) -> _WalkingProgram:
-        program = _WalkingProgram()
+    def _build(self, part: Part, *, whole: bool) -> WalkingProgram:
+        program = WalkingProgram()
         program.add_columns(part.cells.size, lower=self.low[part.cells], upper=self._cap(part), whole=whole)
         terms = Terms(part.row_of, part.column_of, part.factors.astype(np.float64))
         program.add_rows(part.rows.size, terms, lower=-part.fixed, upper=-part.fixed)

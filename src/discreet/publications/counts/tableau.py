@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from time import monotonic
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from discreet import kernels
 from discreet.publications.counts.parts import Part
-from discreet.runtime.solver import Floats, Numbers, Program, Terms
+from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Program, Terms
 
 ZERO: Final = 1e-9  # below this an entry of a tableau is 0
 STRAY: Final = 100  # steps of a tableau, after which it begins again
@@ -16,6 +18,9 @@ NEAR: Final = 1e-7  # how far limits are moved so that not many columns reach th
 SEED: Final = 1
 PIVOTS: Final = 2_000  # from one corner to the best one, before it is given up
 LARGEST: Final = 60_000_000  # entries of a tableau
+SECONDS: Final = 60.0
+LARGE: Final = 500  # cells of a part in which only corners near the last one are found quickly
+DUAL, PRIMAL = 1, 4  # methods of HiGHS; only the second makes use of a corner where other costs were least
 
 
 class StartingProgram(Program):
@@ -130,3 +135,69 @@ def tabulate(part: Part, basic: Numbers, sums: list[Terms], values: Floats, ends
     high[columns] += apart[1]
     basis = Basis(table, columns, free, where, now)
     return Tableau(basis, low, high, least, largest, starts, rows[is_kept], weights[is_kept])
+
+
+@dataclass(eq=False)
+class Walk:
+    """Corners of a part that is too large for a tableau: the solver goes on from the last one."""
+
+    find: Callable[[Floats, float], Corner | None]
+    high: Floats
+    least: Floats  # of all corners so far
+    largest: Floats
+    end: float
+    now: Corner
+
+    def reach(self, column: int, side: int) -> bool:
+        """Move to a corner at which a column is least or largest; return whether it was found."""
+        costs = np.zeros(self.high.size)
+        costs[column] = 1 - 2 * side
+        corner = self.find(costs, max(0.01, self.end - monotonic()))
+        if corner is None:
+            return False
+        self.now = Corner(corner.values, corner.weights * (1 - 2 * side))
+        np.minimum(self.least, corner.values, out=self.least)
+        np.maximum(self.largest, corner.values, out=self.largest)
+        return True
+
+    def restart(self) -> None:
+        """Go on from the last corner: the solver needs no other."""
+
+    def weigh(self, _column: int, _rows: int) -> Floats:
+        """Return the weight of each row in the proof that the last column is least or largest."""
+        return self.now.weights
+
+
+class WalkingProgram(StartingProgram):
+    """A linear program that is solved again and again for other costs."""
+
+    def walk(self) -> tuple[Callable[[Floats, float], Corner | None], Callable[[Floats, float], Corner | None]]:
+        """Return two functions that find the corner of the least cost: one for any, one for those near the last one."""
+        solver, every = self._load({"presolve": "off"}), np.arange(self.width, dtype=np.int32)
+
+        def find(method: int, costs: Floats, seconds: float) -> Corner | None:
+            solver.setOptionValue("simplex_strategy", method)
+            solver.changeColsCost(self.width, every, costs)
+            solved = self._run(solver, seconds)
+            if solved.stopped:
+                return None
+            if solved.values is None:
+                raise NoValuesError
+            return Corner(solved.values, np.array(solver.getSolution().row_dual))
+
+        return partial(find, DUAL), partial(find, PRIMAL)
+
+    def prepare_corners(self) -> Callable[[int, int, float], Corner | None]:
+        """Return a function that finds the least or largest value of a column, if large from the last corner on."""
+        if self.width <= LARGE:
+            return super().prepare_corners()
+        far, near = self.walk()
+        far(np.zeros(self.width), SECONDS)
+
+        def find(column: int, sign: int, seconds: float) -> Corner | None:
+            costs = np.zeros(self.width)
+            costs[column] = sign
+            corner = near(costs, seconds)
+            return None if corner is None else Corner(corner.values, corner.weights * sign)
+
+        return find
