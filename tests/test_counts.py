@@ -65,16 +65,13 @@ def published(draw):
 @st.composite
 def states(draw, many, k, unit, absent, *, is_whole, is_total):
     """Draw how a count is published: limits and state; None if it is left out."""
-    if is_total:
-        return many, many, State.EXACT
-    if absent is not None and is_whole and many <= absent[1]:
-        return None
-    how = draw(st.sampled_from(["shown"] * 5 + ["hidden"] + ["missing"] * (absent is None)))
-    if how == "missing":
+    others = [] if is_total else ["hidden"] + ["missing"] * (absent is None)
+    how = draw(st.sampled_from(["shown"] * 5 + others))
+    if how == "missing" or (absent is not None and is_whole and many <= absent[1]):
         return None
     if how == "hidden":
         return 0, UNKNOWN, State.MASKED
-    if 0 < many < k:
+    if 0 < many < k and not is_total:
         return 1, k - 1, State.MASKED
     if unit > 1:
         near = (many + 1) // unit * unit

@@ -99,7 +99,7 @@ def test_those_who_died_are_all_people_minus_those_alive(text, found):
     died = {
         values: ("told", low - alive[values], high - alive[values])
         for values, (low, high) in limits.items()
-        if values in alive and 1 <= low - alive[values] and high - alive[values] < K
+        if values in alive and low - alive[values] >= 1 and high - alive[values] < K
     }
     assert {values: one for (what, values), one in found.items() if what == "people who died"} == died
     assert Counter(what for what, _ in found) == Counter(
