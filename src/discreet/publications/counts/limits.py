@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import ceil, floor, lcm
 from time import monotonic
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,8 @@ WIDE: Final = 6_000  # cells of a part whose tableau is too dense
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
+
+Found = TypeVar("Found")
 
 
 @dataclass(eq=False)
@@ -130,7 +132,8 @@ class Limits:
             for side in (LOW, HIGH):
                 if is_settled(cell):
                     break
-                self._look(part, cell, side, find(column[cell], 1 - 2 * side, self._left()))
+                corner = self._ask(part, partial(find, column[cell], 1 - 2 * side, self._left()))
+                self._look(part, cell, side, corner)
         open_cells = [cell for cell in cells if not is_settled(cell)]
         if not open_cells or part.cells.size > WHOLE:
             return open_cells
@@ -165,11 +168,25 @@ class Limits:
             self.equations, self.low, self.high, [cell for cell in wanted if self.low[cell] < self.high[cell]]
         ):
             try:
-                tableau = self._open(part)
+                tableau = self._ask(part, partial(self._open, part))
+                left += cells if tableau is None else self._tighten_part(part, tableau, cells)
             except NoValuesError:
                 raise self._refuse_all() from None
-            left += cells if tableau is None else self._tighten_part(part, tableau, cells)
         return left
+
+    def _ask(self, part: Part, find: Callable[[], Found | None]) -> Found | None:
+        """Return what a solver finds, or None if it says without reason that no counts fit.
+
+        After many corners it may miss its own tolerance by little: only a new solver is believed.
+        """
+        try:
+            return find()
+        except NoValuesError:
+            least = self._build(part, whole=False).prepare()
+            solved = least(np.zeros(part.cells.size), self._left(), -np.inf)
+            if solved.values is None and solved.bound == np.inf:
+                raise
+            return None
 
     def _tighten_part(self, part: Part, tableau: Tableau | Walk, cells: list[int]) -> list[int]:
         offsets, used = self.equations.users
@@ -179,7 +196,8 @@ class Limits:
                 if self._is_reached(tableau, cell, column, side) or monotonic() > self.end:
                     continue
                 for _ in range(2):  # the second time from the first corner
-                    if tableau.reach(column, side) and not self._is_reached(tableau, cell, column, side):
+                    found = self._ask(part, partial(tableau.reach, column, side))
+                    if found and not self._is_reached(tableau, cell, column, side):
                         self._take(part, tableau, cell, column, side)
                     if self._is_reached(tableau, cell, column, side):
                         break
