@@ -130,7 +130,7 @@ class Limits:
         column = {cell: at for at, cell in enumerate(part.cells.tolist())}
         for cell in cells:
             for side in (LOW, HIGH):
-                if is_settled(cell):
+                if monotonic() > self.end or is_settled(cell):
                     break
                 corner = self._ask(part, partial(find, column[cell], 1 - 2 * side, self._left()))
                 self._look(part, cell, side, corner)
@@ -174,7 +174,7 @@ class Limits:
                 raise self._refuse_all() from None
         return left
 
-    def _ask(self, part: Part, find: Callable[[], Found | None]) -> Found | None:
+    def _ask(self, part: Part, find: Callable[[], Found]) -> Found | None:
         """Return what a solver finds, or None if it says without reason that no counts fit.
 
         After many corners it may miss its own tolerance by little: only a new solver is believed.
