@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import InputError, OptionError, read, read_counts
+from discreet import InputError, OptionError, audit, read, read_counts
 from discreet.cli import main
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Place, State, Table
 from discreet.errors import OutputError, UnclearError
@@ -807,3 +807,21 @@ def test_every_layout_is_named_and_tried():
     assert find_frame(grid) is None
     assert not any(layout.matches(grid) for layout in LAYOUTS.values())
     assert not holds_counts(Path("missing.csv"))
+
+
+@pytest.mark.parametrize("word", ["Gesamt", "Insgesamt", "Ensemble", "Totaal", "Grand total", "(all)"])
+def test_totals_have_names_in_several_languages(word):
+    assert audit(read_text(f"sex,n\n{word},180\nf,177\nm,<11\n"), k=11).verdict == "WITHHOLD"
+
+
+def test_a_value_that_looks_like_a_total_is_doubted_until_somebody_says_what_it_is():
+    text = "sex,n\nwhole,180\nf,177\nm,<11\n"
+    doubted = audit(read_text(text), k=11)
+    assert (doubted.verdict.name, doubted.checks[-1].name) == ("REVIEW", "reading")
+    assert "line 2, column 2" in doubted.checks[-1].sentence
+    assert audit(read_text(text, totals="whole"), k=11).verdict == "WITHHOLD"
+    assert audit(read_text(text, format="long"), k=11).verdict == "RELEASE"
+
+
+def test_values_that_do_not_add_up_are_not_doubted():
+    assert read_text("sex,n\nx,190\nf,177\nm,<11\n").reading.doubts == ()

@@ -78,6 +78,7 @@ FLAGS: Final = {
     Option("header", value=False): "--no-header",
     Option("disclosure"): "--psi",
     Option("min_supports"): "--min-support",
+    Option("totals"): "--total",
 }
 """Options that the command line calls by another name."""
 

@@ -29,6 +29,7 @@ from discreet.io.hierarchies import AnyHierarchy, list_hierarchies, read_hierarc
 from discreet.io.marks import parse_masks
 from discreet.io.natives import is_frame
 from discreet.io.options import RowArguments, RowOptions
+from discreet.io.unnamed_totals import find_unnamed_totals
 from discreet.runtime.text import count_of
 
 LAYOUTS: Final = {
@@ -96,6 +97,7 @@ def read_counts(
             confirmed=format is not None,
             size=f"{LAYOUTS[name].what}: {size}",
             notes=found.notes,
+            doubts=tuple(doubt for table in found.tables for doubt in find_unnamed_totals(table, name)),
         )
         sheets = tuple(_list_sheets(_name_sheet(source), grid, found, is_per_line=LAYOUTS[name].is_per_line))
         return add_levels(Counts(found.tables, reading, sheets), options.hierarchy)

@@ -28,6 +28,8 @@ def judge_counts(counts: Counts, policy: Policy, against: object = (), *, grown:
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
         every.append(checks.check_rounding(policy, wrong, "count"))
     every += _check_zeros(search, policy)
+    if counts.reading is not None and counts.reading.doubts and not counts.reading.confirmed:
+        every.append(CheckName.READING.review(len(counts.reading.doubts), counts.reading.doubts[0]))
     every += [CheckName.DIFFERENCING.review(len(doubts), doubts[0])] if doubts else []
     return counts, str(counts), policy, tuple(every), Evidence(NO_PATTERNS, cells=search.found, shown=low)
 

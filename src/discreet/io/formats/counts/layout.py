@@ -9,9 +9,11 @@ from discreet.data.counts import Cell, Coordinates, Dimension, Place, Table
 from discreet.io.grids import Grid
 from discreet.io.marks import ABSENT, Limits, Marks
 
-TOTALS: Final = re.compile(
-    r"\(?(?:grand[ _]|sub)?(?:totals?|all|sum|overall|everyone|any|margins?)\)?:?", re.IGNORECASE
+WORDS: Final = (
+    "totals?|all|sum|overall|everyone|any|margins?"
+    "|(?:ins)?gesamt|summe|alle|zusammen|ensemble|tous|toutes|totale|totaal|suma|summa|i alt|yhteensä|razem|ogółem"
 )
+TOTALS: Final = re.compile(rf"\(?(?:grand[ _]|sub)?(?:{WORDS})\)?:?", re.IGNORECASE)
 LATER: Final = re.compile(r"(.+?)[ _]+(?:sub)?totals?", re.IGNORECASE)  # as in "north total"
 MISSING: Final = frozenset(("", "na", "n/a", "nan", "null", "none", "<na>"))
 
