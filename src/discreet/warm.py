@@ -26,7 +26,9 @@ from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
 from discreet.hiding.measures import count_ghost_rules
 from discreet.mining.mine import mine_by
-from discreet.mining.watch import Limits
+from discreet.mining.watch import Limits as MiningLimits
+from discreet.publications.counts.equations import list_equations
+from discreet.publications.counts.limits import Limits
 from discreet.runtime.resources import Progress
 
 COMMAND: Final = (sys.executable, "-P", "-m", "discreet.warm")
@@ -45,7 +47,7 @@ class CompileJob(NamedTuple):
 
 def _mine() -> None:
     for kind in get_args(Kind):
-        mine_by("sparse", ROWS(), min_support="40%", kind=kind, max_length=None, limits=Limits(threads=2))
+        mine_by("sparse", ROWS(), min_support="40%", kind=kind, max_length=None, limits=MiningLimits(threads=2))
 
 
 def _judge() -> None:
@@ -96,10 +98,23 @@ def _judge_table() -> None:
 
 
 def _judge_counts() -> None:
-    totals = [f"{one},Total,20\nTotal,{one},20" for one in "abc"]
-    masked = [f"{one},{two},*" for one, two in ("ab", "ac", "ba", "bb", "bc", "ca", "cb")]
-    lines = ["x,y,n", "Total,Total,60", *totals, "a,a,14", "c,c,12", *masked]
-    discreet.audit(discreet.read_counts(BytesIO("\n".join(lines).encode())), k=5)
+    shown = {"w": "***9", "x": "*9*3", "y": "9*6*", "z": "8*6*"}
+    totals = [
+        "w,Total,22",
+        "x,Total,26",
+        "y,Total,33",
+        "z,Total,30",
+        "Total,a,29",
+        "Total,b,32",
+        "Total,c,23",
+        "Total,d,27",
+    ]
+    lines = [f"{one},{two},{mark}" for one, marks in shown.items() for two, mark in zip("abcd", marks, strict=True)]
+    counts = discreet.read_counts(BytesIO("\n".join(["x,y,n", "Total,Total,111", *totals, *lines]).encode()))
+    discreet.audit(counts, k=5)  # in which only several sums together show a count
+    limits = Limits(list_equations(counts))
+    limits.propagate()
+    limits.tighten(range(limits.low.size))
 
 
 def _hide() -> None:
