@@ -16,7 +16,7 @@ from discreet.blocking.tables.block import METHODS, block_counts
 from discreet.blocking.tables.masking import MaskableTables, list_maskings
 from discreet.blocking.tables.problem import TableProblem
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Ratio, State, Table
-from discreet.errors import BudgetError, OptionError, ThresholdError, TruthError
+from discreet.errors import BudgetError, InputError, OptionError, ThresholdError, TruthError
 from discreet.judging.policy import Policy, Verdict
 from discreet.publications.counts.equations import list_equations
 
@@ -282,3 +282,9 @@ def test_wrong_options_are_refused():
 def test_the_same_tables_give_the_same_release():
     one, other = (block_counts(by_sex(180, 177, 3), k=11) for _ in range(2))
     assert tuple(one.counts) == tuple(other.counts)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "best"])
+def test_tables_that_do_not_add_up_are_refused(method):
+    with pytest.raises(InputError, match="the total is 190, but its parts add up to 180"):
+        block_counts(by_sex(190, 150, 30), k=11, method=method)

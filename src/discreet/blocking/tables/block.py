@@ -15,7 +15,7 @@ from discreet.data.counts import Counts, State
 from discreet.errors import BudgetError, Either, GuaranteeError, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Policy, Verdict, as_policy
-from discreet.publications.counts.limits import SECONDS
+from discreet.publications.counts.limits import SECONDS, Limits
 from discreet.runtime.resources import as_seconds, as_whole
 from discreet.runtime.text import count_of
 
@@ -121,6 +121,7 @@ def block_counts(
         raise OptionError(f"weights is {weights[:40]!r}; give 'cells', 'people', or a number for some values")
     wait, unit = as_seconds(seconds), as_whole("base", base, least=2)
     problem = TableProblem(counts, as_policy(policy, k), wait, weights, unit)
+    Limits(problem.equations).propagate()  # refuses tables that do not add up, which rounding would hide
     return _take_best(problem) if method == BEST else _solve(method, problem)
 
 
