@@ -26,7 +26,7 @@ Run: TypeAlias = Callable[[int, int, Controls], Stream]  # searches from place t
 TICK: Final = 0.1  # seconds between two checks of the work
 BYTES_AN_ENTRY: Final = 16  # memory of an entry of a stream at the peak: found, growing, sorted, moved, 4 bytes each
 RECORD: Final = 2  # entries of a stream for each itemset besides its items: its length and its support
-PARTS: Final = 16  # parts of the work for each thread, so that none waits long for the last
+PARTS: Final = 64  # parts of the work for each thread, so that none waits long for the last
 UNLIMITED: Final = 2**62
 WORTH_A_THREAD: Final = 100_000  # itemsets that are worth a thread of their own when unpacked or sorted
 
