@@ -31,6 +31,7 @@ from discreet.report.charts import (
     scale,
 )
 from discreet.report.hidden import hiding_curves
+from discreet.runtime import resources
 from discreet.runtime.text import percent
 
 MOST_POINTS: Final = 1_000  # of a scatter: more of them show no more, and make a page slow
@@ -111,7 +112,7 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
         return []
     counts, k = channels.cells.counts, channels.k
     if isinstance(found, Audit) and len(found.patterns) <= MOST_ITEMSETS:
-        counts = complete_family(found.patterns).cells(limit=found.patterns.n + 1).counts
+        counts = complete_family(found.patterns).cells(found.patterns.n + 1, resources.cores()).counts
     step = max(1, math.ceil((k - 1) / MOST_BARS))
     edges = [*range(1, k, step), k]
     while edges[-1] <= counts.max(initial=0):
