@@ -5,7 +5,8 @@ An upper limit of ``unknown`` or more says nothing. ``users`` and ``used`` say w
 
 import numpy as np
 
-from discreet.kernels.common import jit
+from discreet.kernels.common import hot, jit
+from discreet.kernels.shapes import ONE
 from discreet.kernels.words import grow
 
 SNAP = 2_882_880.0  # entries of a tableau are fractions whose denominators mostly divide it
@@ -106,6 +107,32 @@ def find_parts(offsets, cells, users, used, is_open):
                         size += 1
         number += 1
     return parts
+
+
+@jit
+def find_near(offsets, cells, users, used, start, most):
+    """Return at least ``most`` cells, if there are so many, that rows connect with ``start``: the nearest, ascending."""
+    seen, queue = np.zeros(users.size - 1, np.bool_), np.empty(users.size - 1, np.int64)
+    done, head, size = np.zeros(offsets.size, np.bool_), 0, 1
+    seen[start], queue[0] = True, start
+    while head < size and size < most:
+        for place in range(users[queue[head]], users[queue[head] + 1]):
+            row = used[place]
+            if done[row]:
+                continue
+            done[row] = True
+            for at in range(offsets[row], offsets[row + 1]):
+                if not seen[cells[at]]:
+                    seen[cells[at]] = True
+                    queue[size] = cells[at]
+                    size += 1
+        head += 1
+    near, size = np.empty(size, np.int64), 0
+    for cell in range(seen.size):
+        if seen[cell]:
+            near[size] = cell
+            size += 1
+    return near
 
 
 @jit
@@ -251,3 +278,33 @@ def weigh(table, free, where, column, first, starts, rows, weights, out):
         if at >= 0 and times != 0.0:
             for place in range(starts[at], starts[at + 1]):
                 out[rows[place]] += times * weights[place]
+
+
+@hot
+def walk(counts, low, high, least, largest, offsets, columns, changes, pull, steps, state):
+    """Move ``counts`` by moves drawn at random, so many ``steps``; ``least`` and ``largest`` take in what is met.
+
+    A move changes ``columns`` from ``offsets`` on by ``changes``, or by minus those; it is taken if all counts stay
+    within their limits. Moves against ``pull``, a direction for each column, are taken the more rarely the further they
+    lead. ``state`` is that of the random numbers (Marsaglia's xorshift).
+    """
+    bits, many = state[0], np.uint64(offsets.size - 1)
+    for _ in range(steps):
+        bits ^= bits << np.uint64(13)
+        bits ^= bits >> np.uint64(7)
+        bits ^= bits << np.uint64(17)
+        move, sign, gain, fits = np.int64((bits >> np.uint64(20)) % many), 1 - 2 * np.int64(bits & ONE), 0, True
+        for at in range(offsets[move], offsets[move + 1]):
+            column, change = columns[at], sign * changes[at]
+            if counts[column] + change < low[column] or counts[column] + change > high[column]:
+                fits = False
+                break
+            gain += pull[column] * change
+        if not fits or (gain < 0 and (bits >> np.uint64(1)) & ((ONE << np.uint64(min(-gain, 15))) - ONE)):
+            continue
+        for at in range(offsets[move], offsets[move + 1]):
+            column = columns[at]
+            counts[column] += sign * changes[at]
+            least[column] = min(least[column], counts[column])
+            largest[column] = max(largest[column], counts[column])
+    state[0] = bits

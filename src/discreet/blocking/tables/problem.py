@@ -11,7 +11,7 @@ from discreet.data.counts import Counts, Dimension, Table, name_values
 from discreet.errors import OptionError, refuse_truth
 from discreet.judging.policy import Policy, Verdict
 from discreet.publications.counts.equations import Equations, Key, Values, list_equations
-from discreet.publications.counts.limits import SECONDS
+from discreet.publications.counts.limits import SECONDS, Limits
 from discreet.runtime.solver import Numbers
 
 Weights: TypeAlias = Literal["cells", "people"] | Mapping[Values, int]
@@ -42,6 +42,13 @@ class TableProblem:
     def numbers(self) -> dict[Key, int]:
         """The number of each count in the equations."""
         return {key: number for number, key in enumerate(self.equations.keys)}
+
+    @cached_property
+    def truth(self) -> Numbers | None:
+        """The true counts, if the tables show all of them."""
+        limits = Limits(self.equations)
+        limits.propagate()
+        return limits.low if np.array_equal(limits.low, limits.high) else None
 
     @property
     def hides_zeros(self) -> bool:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from math import ceil, floor, lcm
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
 from discreet.publications.counts.cases import narrow, split_cases
 from discreet.publications.counts.equations import Equations
+from discreet.publications.counts.moves import Moves
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Step, fit_ratio
 from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
@@ -23,16 +24,33 @@ from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Term
 TINY: Final = 1e-6  # below this a solver's value is a whole number
 SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weights in proofs
 ROUNDS: Final = 100  # of shares and sums in turn
-WHOLE: Final = 4_000  # cells of a part that is solved in whole numbers
+WHOLE: Final = 20_000  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 60.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
+WALKS: Final = 3  # from other tables, for cells that a first walk leaves
+NEAR: Final = (300, 1_500)  # columns that moves are looked for among, at first and then
+FRESH: Final = 16  # new moves that make another walk worth it
+LARGE: Final = 500  # cells of a part in which tables are found by walks
 WIDE: Final = 6_000  # cells of a part whose tableau is too dense
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
 
 Found = TypeVar("Found")
+
+
+class Judge(Protocol):
+    """Decides what must be known about a cell."""
+
+    def is_settled(self, cell: int) -> bool:
+        """Return whether all is known."""
+
+    def is_decided(self, cell: int) -> bool:
+        """Return whether enough is known."""
+
+    def list_goals(self, cell: int, value: int) -> Iterable[int]:
+        """Return the values of a cell that may settle it, where a table with one ``value`` is known."""
 
 
 @dataclass(eq=False)
@@ -51,6 +69,7 @@ class Limits:
 
     equations: Equations
     seconds: float = SECONDS
+    known: Numbers | None = None  # the true counts, if the owner of the data asks
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
     least: Numbers = field(init=False)  # values of tables that fit, in whole numbers
@@ -107,48 +126,91 @@ class Limits:
         """Return that no counts fit all sums together, though each of them alone can be."""
         return InputError("no counts of people fit all sums of these tables together; correct the tables")
 
-    def settle(self, wanted: Iterable[int], is_settled: Callable[[int], bool]) -> list[int]:
-        """Narrow the limits of some cells by linear programs until each is settled; return those that are not.
+    def settle(self, wanted: Iterable[int], judge: Judge) -> None:
+        """Narrow the limits of some cells, and look for tables that fit, until each cell is settled or time is up.
 
         Every corner that is found is a table that fits, and may settle many cells at once.
         """
-        left = []
-        for part, cells in list_parts(
-            self.equations, self.low, self.high, [cell for cell in wanted if not is_settled(cell)]
-        ):
-            left += self._settle_part(part, cells, is_settled)
-        return left
+        open_cells = [cell for cell in wanted if not judge.is_settled(cell)]
+        for part, cells in list_parts(self.equations, self.low, self.high, open_cells):
+            try:
+                if part.cells.size > LARGE:
+                    self._settle_large(part, cells, judge)
+                    left = [cell for cell in cells if not judge.is_decided(cell)]
+                else:
+                    self._settle_small(part, cells, judge)
+                    left = [cell for cell in cells if not judge.is_settled(cell)]
+                self._settle_whole(part, left, judge)
+            except NoValuesError:
+                raise self._refuse_all() from None
 
-    def _settle_part(self, part: Part, cells: list[int], is_settled: Callable[[int], bool]) -> list[int]:
-        try:
-            return self._solve_part(part, cells, is_settled)
-        except NoValuesError:
-            raise self._refuse_all() from None
-
-    def _solve_part(self, part: Part, cells: list[int], is_settled: Callable[[int], bool]) -> list[int]:
+    def _settle_small(self, part: Part, cells: list[int], judge: Judge) -> None:
+        """Settle cells by the corners at which each is least or largest."""
         find = self._build(part, whole=False).prepare_corners()
-        column = {cell: at for at, cell in enumerate(part.cells.tolist())}
-        for cell in cells:
+        for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
             for side in (LOW, HIGH):
-                if monotonic() > self.end or is_settled(cell):
+                if monotonic() > self.end or judge.is_settled(cell):
                     break
-                corner = self._ask(part, partial(find, column[cell], 1 - 2 * side, self._left()))
+                corner = self._ask(part, partial(find, column, 1 - 2 * side, self._left()))
                 self._look(part, cell, side, corner)
-        open_cells = [cell for cell in cells if not is_settled(cell)]
-        if not open_cells or part.cells.size > WHOLE:
-            return open_cells
+
+    def _settle_large(self, part: Part, cells: list[int], judge: Judge) -> None:
+        """Settle cells by walks from one table to others, then those left by their limits and more walks."""
+        table = None if part.ratios else self._find_table(part)
+        moves = None if table is None else Moves(part, table, self.low[part.cells], self._cap(part).astype(np.int64))
+        for most in NEAR if moves is not None else ():
+            self._walk(moves, [cell for cell in cells if not judge.is_decided(cell)], judge, most)
+        left = [cell for cell in cells if not judge.is_settled(cell)]
+        tableau = self._ask(part, partial(self._open, part)) if left else None
+        if tableau is not None:
+            self._tighten_part(part, tableau, left)
+        for _ in range(WALKS if moves is not None else 0):
+            left = [cell for cell in left if not judge.is_decided(cell)]
+            self._walk(moves, left, judge, part.cells.size)
+
+    def _find_table(self, part: Part) -> Numbers | None:
+        """Return a table of whole numbers that fits, the true one if it is known; None if none is found in time."""
+        if self.known is not None:
+            return self.known[part.cells]
         least = self._build(part, whole=True).prepare()
-        for cell in open_cells:
+        solved = least(np.zeros(part.cells.size), self._left() / 2, -np.inf)
+        if solved.values is None and not solved.stopped:
+            raise NoValuesError
+        is_found = solved.values is not None and self._witness(part, solved.values)
+        return np.rint(solved.values).astype(np.int64) if is_found else None
+
+    def _walk(self, moves: Moves, cells: list[int], judge: Judge, most: int) -> None:
+        """Note the values of many tables that fit: of near ones in which a cell has another value, and beyond."""
+        part = moves.part
+        for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
+            for goal in judge.list_goals(cell, int(moves.table[column])):
+                if monotonic() > self.end or judge.is_decided(cell):
+                    break
+                if self.low[cell] <= goal <= self.high[cell] and moves.find(column, goal, self._left(), most):
+                    self._note(moves)
+            if moves.fresh >= FRESH or (moves.fresh and cell == cells[-1]):
+                moves.walk(np.array([not judge.is_decided(other) for other in part.cells.tolist()]))
+                self._note(moves)
+
+    def _note(self, moves: Moves) -> None:
+        np.minimum.at(self.least, moves.part.cells, moves.least)
+        np.maximum.at(self.largest, moves.part.cells, moves.largest)
+
+    def _settle_whole(self, part: Part, cells: list[int], judge: Judge) -> None:
+        """Settle cells by the least and the largest whole numbers that they can be."""
+        if not cells or part.cells.size > WHOLE:
+            return
+        least = self._build(part, whole=True).prepare()
+        for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
             for sign in (1, -1):
-                if not is_settled(cell):
+                if monotonic() < self.end and not judge.is_settled(cell):
                     costs = np.zeros(part.cells.size)
-                    costs[column[cell]] = sign
+                    costs[column] = sign
                     solved = least(costs, self._left(), -np.inf)
                     if solved.values is None and not solved.stopped:
                         raise NoValuesError
                     if solved.values is not None and self._witness(part, solved.values) and not solved.stopped:
                         self._refute(part, cell, LOW if sign > 0 else HIGH)
-        return [cell for cell in open_cells if not is_settled(cell)]
 
     def tighten(self, wanted: Iterable[int]) -> list[int]:
         """Narrow the limits of cells to what linear programs find at most; return those for which that is not shown.

@@ -12,6 +12,7 @@ from discreet.publications.counts.equations import Equations, Key, list_equation
 from discreet.publications.counts.limits import SECONDS, Limits
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
 from discreet.publications.rules.intervals import format_limits
+from discreet.runtime.solver import Numbers
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
 SPELLED: Final = 3  # counts that a sum names one by one
@@ -102,19 +103,25 @@ def find_revealed(counts: Counts, k: int, *, width: int = 1, seconds: float = SE
     return search_equations(list_equations(counts), k, width=width, seconds=seconds)
 
 
-def search_equations(equations: Equations, k: int, *, width: int = 1, seconds: float = SECONDS) -> Search:
-    """Return the counts from 1 to k − 1 that follow from equations, as ``find_revealed`` does from tables."""
-    limits = Limits(equations, seconds)
+def search_equations(
+    equations: Equations, k: int, *, width: int = 1, seconds: float = SECONDS, known: Numbers | None = None
+) -> Search:
+    """Return the counts from 1 to k − 1 that follow from equations, as ``find_revealed`` does from tables.
+
+    The owner of the data may give the true counts, if they are ``known``: they fit, which saves looking for others.
+    """
+    limits = Limits(equations, seconds, known)
     limits.propagate()
     judge = _Judge(limits, k, width)
     hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
-    left = limits.settle(hidden, judge.is_settled)
+    limits.settle(hidden, judge)
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
     for one in found:  # by code that neither propagates nor solves
         check_steps(equations, one.steps)
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
-    return Search(tuple(found[at] for at in order), len(left) + (not equations.is_whole), limits)
+    undecided = sum(not judge.is_decided(cell) for cell in hidden)
+    return Search(tuple(found[at] for at in order), undecided + (not equations.is_whole), limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +140,18 @@ class _Judge:
     def is_settled(self, cell: int) -> bool:
         """Return whether it is certain that a cell is revealed, or that it is not."""
         return self._name_kind(cell) == "recovered" or self._is_cleared(cell) or self._is_pinned(cell)
+
+    def is_decided(self, cell: int) -> bool:
+        """Return whether the kind of what is revealed is certain, though its limits may not be the narrowest."""
+        is_told = self._name_kind(cell) == "told" and self.limits.least[cell] < self.limits.largest[cell]
+        return self.is_settled(cell) or is_told
+
+    def list_goals(self, cell: int, value: int) -> Iterator[int]:
+        """Yield values that would decide about a cell beside a known one: no one or k, or any other if that is enough."""
+        if 0 < value < self.k and not self._says_small(cell) and self._name_kind(cell) != "told":
+            yield from (0, max(self.k, value + self.width))
+        else:
+            yield from (value + self.width, value - self.width)
 
     def _is_pinned(self, cell: int) -> bool:
         limits = self.limits

@@ -18,8 +18,6 @@ NEAR: Final = 1e-7  # how far limits are moved so that not many columns reach th
 SEED: Final = 1
 PIVOTS: Final = 2_000  # from one corner to the best one, before it is given up
 LARGEST: Final = 60_000_000  # entries of a tableau
-SECONDS: Final = 60.0
-LARGE: Final = 500  # cells of a part in which only corners near the last one are found quickly
 DUAL, PRIMAL = 1, 4  # methods of HiGHS; only the second makes use of a corner where other costs were least
 
 
@@ -186,18 +184,3 @@ class WalkingProgram(StartingProgram):
             return Corner(solved.values, np.array(solver.getSolution().row_dual))
 
         return partial(find, DUAL), partial(find, PRIMAL)
-
-    def prepare_corners(self) -> Callable[[int, int, float], Corner | None]:
-        """Return a function that finds the least or largest value of a column, if large from the last corner on."""
-        if self.width <= LARGE:
-            return super().prepare_corners()
-        far, near = self.walk()
-        far(np.zeros(self.width), SECONDS)
-
-        def find(column: int, sign: int, seconds: float) -> Corner | None:
-            costs = np.zeros(self.width)
-            costs[column] = sign
-            corner = near(costs, seconds)
-            return None if corner is None else Corner(corner.values, corner.weights * sign)
-
-        return find
