@@ -29,6 +29,8 @@ from discreet.mining.mine import mine_by
 from discreet.mining.watch import Limits as MiningLimits
 from discreet.publications.counts.equations import list_equations
 from discreet.publications.counts.limits import Limits
+from discreet.publications.counts.moves import Moves
+from discreet.publications.counts.parts import Part
 from discreet.runtime.resources import Progress
 
 COMMAND: Final = (sys.executable, "-P", "-m", "discreet.warm")
@@ -115,6 +117,10 @@ def _judge_counts() -> None:
     limits = Limits(list_equations(counts))
     limits.propagate()
     limits.tighten(range(limits.low.size))
+    pair = Part(np.arange(2), np.arange(1), np.zeros(2, int), np.arange(2), np.ones(2, int), np.full(1, -9))
+    moves = Moves(pair, np.array([4, 5]), np.zeros(2, int), np.full(2, 9))
+    moves.find(0, 0, 1, 2)
+    moves.walk(np.ones(2, bool))
 
 
 def _hide() -> None:

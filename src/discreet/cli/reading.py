@@ -107,7 +107,7 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
     if holds_tables or not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
         if holds_tables or any(asked.given(*names(CountsOptions))):
-            return _judge_counts(asked, *wrong)
+            return _judge_counts(asked, bars, *wrong)
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)
     judge_by = partial(
@@ -139,7 +139,7 @@ def _judge_facts(asked: JudgeOptions, *wrong: str) -> tuple[Audit, Source]:
     return discreet.audit(value, rows=rows, k=asked.k, policy=asked.policy, schema=asked.schema), source
 
 
-def _judge_counts(asked: JudgeOptions, *wrong: str) -> Judged:
+def _judge_counts(asked: JudgeOptions, bars: Bars, *wrong: str) -> Judged:
     """Audit tables of counts, perhaps with older ones, and with the rows that they count."""
     for_counts = {*names(CountsOptions), *COUNTS_READING, "round_to", "hierarchy", "format"}
     allowed = for_counts | {*names(OlderOptions)} | ({*names(ReadOptions)} if asked.rows_file else set())
@@ -150,8 +150,9 @@ def _judge_counts(asked: JudgeOptions, *wrong: str) -> Judged:
     asked.announce(counts)
     olds = [digest(place, reader) for place in asked.against]
     rows = None if asked.rows_file is None else read_all(asked.rows_file, replace(asked, format=None, hierarchy=()))[0]
+    older, tell = [old for old, _ in olds], bars.step("deciding", "counts decided")
     judged = discreet.audit(
-        counts, k=asked.k, policy=asked.policy, rows=rows, against=[old for old, _ in olds], grown=asked.grown
+        counts, k=asked.k, policy=asked.policy, rows=rows, against=older, grown=asked.grown, progress=tell
     )
     return Judged(judged, source, [one for _, one in olds])
 

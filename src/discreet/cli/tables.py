@@ -12,7 +12,7 @@ from discreet import Counts, DiscreetError, Verdict
 from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts
 from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
 from discreet.cli.reading import digest
-from discreet.cli.terminal import put
+from discreet.cli.terminal import put, watching
 from discreet.report import MARK, Source
 from discreet.report.tables import table_comparison_text, table_release_json, table_release_text
 
@@ -40,9 +40,16 @@ def block_tables(asked: "BlockOptions") -> int:
     counts, source = _read(asked)
     if asked.compare:
         return _compare(asked, counts, source)
-    release = block_counts(
-        counts, k=asked.k, policy=asked.policy, method=asked.method, base=asked.base, **limit_time(asked.seconds)
-    )
+    with watching(quiet=asked.quiet, first="masking") as bars:
+        release = block_counts(
+            counts,
+            k=asked.k,
+            policy=asked.policy,
+            method=asked.method,
+            base=asked.base,
+            progress=bars.step("masking", "counts masked"),
+            **limit_time(asked.seconds),
+        )
     stamp = None
     if asked.out is not None and release.is_safe:
         stamp = discreet.write_release(release, asked.out, source=source).digest

@@ -334,8 +334,10 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     """
     rule = as_policy(policy, k)
     if isinstance(source, Counts):
+        progress = limits.pop("progress", None)
         refuse_options(min_support, targets, schema, n, kind, *limits.values())
-        return Audit(*judge_counts(source, rule, against, grown=grown), rows=None if rows is None else as_rows(rows))
+        judged = judge_counts(source, rule, against, grown=grown, progress=progress)
+        return Audit(*judged, rows=None if rows is None else as_rows(rows))
     older = cast("Patterns | Iterable[Patterns]", against)
     olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(older, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)

@@ -11,16 +11,20 @@ from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
 from discreet.publications.counts.older import join_releases
 from discreet.publications.counts.revealed import Search, find_revealed
+from discreet.runtime.resources import Progress, watching
 from discreet.runtime.text import count_of
 
 
-def judge_counts(counts: Counts, policy: Policy, against: object = (), *, grown: bool = False) -> AuditParts:
+def judge_counts(
+    counts: Counts, policy: Policy, against: object = (), *, grown: bool = False, progress: Progress | None = None
+) -> AuditParts:
     """Judge tables of counts: those that they show, and those that follow from these (section 3.4 of the theory).
 
     Together with older tables, those who came since are counts of their own.
     """
     joint, doubts = join_releases(counts, _as_counts(against), grown=grown)
-    search = find_revealed(joint, policy.k, width=policy.width)
+    with watching(progress, what="deciding", unit="counts decided") as tell:
+        search = find_revealed(joint, policy.k, width=policy.width, progress=tell)
     low = search.find_shown(policy.k)
     every = [_check_size(counts), checks.check_low_counts(policy, len(low), noun="count", sure="shown ")]
     every.append(_check_cells(search, policy))

@@ -111,11 +111,11 @@ def find_parts(offsets, cells, users, used, is_open):
 
 @jit
 def find_near(offsets, cells, users, used, start, most):
-    """Return at least ``most`` cells, if there are so many, that rows connect with ``start``: the nearest, ascending."""
+    """Return the cells nearest to ``start`` by the rows that connect them: ``most``, or some more, in their order."""
     seen, queue = np.zeros(users.size - 1, np.bool_), np.empty(users.size - 1, np.int64)
     done, head, size = np.zeros(offsets.size, np.bool_), 0, 1
     seen[start], queue[0] = True, start
-    while head < size and size < most:
+    while head < size < most:
         for place in range(users[queue[head]], users[queue[head] + 1]):
             row = used[place]
             if done[row]:

@@ -8,15 +8,15 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from discreet.blocking.tables.collapse import collapse
-from discreet.blocking.tables.problem import TableProblem, TableProof, TableSolution, Weights, key_of
+from discreet.blocking.tables.problem import SECONDS, TableProblem, TableProof, TableSolution, Weights, key_of
 from discreet.blocking.tables.round import round_counts
 from discreet.blocking.tables.suppress import TOO_LONG, suppress
 from discreet.data.counts import Counts, State
 from discreet.errors import BudgetError, Either, GuaranteeError, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Policy, Verdict, as_policy
-from discreet.publications.counts.limits import SECONDS, Limits
-from discreet.runtime.resources import as_seconds, as_whole
+from discreet.publications.counts.limits import Limits
+from discreet.runtime.resources import Progress, as_seconds, as_whole, watching
 from discreet.runtime.text import count_of
 
 
@@ -95,6 +95,7 @@ def block_counts(
     seconds: float = SECONDS,
     base: int | None = None,
     weights: Weights = "cells",
+    progress: Progress | None = None,
 ) -> TableRelease:
     """Return tables from which no count of 1 to k − 1 can be worked out.
 
@@ -120,9 +121,10 @@ def block_counts(
     if isinstance(weights, str) and weights not in {"cells", "people"}:
         raise OptionError(f"weights is {weights[:40]!r}; give 'cells', 'people', or a number for some values")
     wait, unit = as_seconds(seconds), as_whole("base", base, least=2)
-    problem = TableProblem(counts, as_policy(policy, k), wait, weights, unit)
-    Limits(problem.equations).propagate()  # refuses tables that do not add up, which rounding would hide
-    return _take_best(problem) if method == BEST else _solve(method, problem)
+    with watching(progress, what="masking", unit="counts masked") as tell:
+        problem = TableProblem(counts, as_policy(policy, k), wait, weights, unit, tell)
+        Limits(problem.equations).propagate()  # refuses tables that do not add up, which rounding would hide
+        return _take_best(problem) if method == BEST else _solve(method, problem)
 
 
 def _solve(method: str, problem: TableProblem) -> TableRelease:

@@ -11,10 +11,12 @@ from discreet.data.counts import Counts, Dimension, Table, name_values
 from discreet.errors import OptionError, refuse_truth
 from discreet.judging.policy import Policy, Verdict
 from discreet.publications.counts.equations import Equations, Key, Values, list_equations
-from discreet.publications.counts.limits import SECONDS, Limits
+from discreet.publications.counts.limits import Limits
+from discreet.runtime.resources import Progress
 from discreet.runtime.solver import Numbers
 
 Weights: TypeAlias = Literal["cells", "people"] | Mapping[Values, int]
+SECONDS: Final = 60.0
 PER_LEVEL: Final = 10  # what a margin costs, for each level that it is above the body of its table
 GRAND_TOTAL: Final = 1000
 
@@ -32,6 +34,7 @@ class TableProblem:
     seconds: float = SECONDS
     weights: Weights = "cells"
     base: int | None = None
+    progress: Progress | None = None
 
     @cached_property
     def equations(self) -> Equations:

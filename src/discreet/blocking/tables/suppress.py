@@ -92,7 +92,12 @@ class _MaskSearch:
 
     def _attack(self, chosen: Iterable[int]) -> list[Cut]:
         """Return the cuts of what some masks reveal, and keep them."""
-        return self._keep(find_cuts(self.tables, self.mark(chosen), self.until))
+        masked = self.mark(chosen)
+        if self.tables.problem.progress is not None:
+            seconds = self.tables.problem.seconds
+            done = min(1.0, max(0.0, 1 - (self.until - monotonic()) / seconds))
+            self.tables.problem.progress(done, int(masked.sum()))
+        return self._keep(find_cuts(self.tables, masked, self.until))
 
     def _keep(self, found: list[Cut]) -> list[Cut]:
         self.is_hopeless |= any(not cut.cells for cut in found)

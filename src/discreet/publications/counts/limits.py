@@ -26,7 +26,7 @@ SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weight
 ROUNDS: Final = 100  # of shares and sums in turn
 WHOLE: Final = 20_000  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
-SECONDS: Final = 60.0
+SECONDS: Final = 300.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
 WALKS: Final = 3  # from other tables, for cells that a first walk leaves
 NEAR: Final = (300, 1_500)  # columns that moves are looked for among, at first and then
@@ -70,6 +70,7 @@ class Limits:
     equations: Equations
     seconds: float = SECONDS
     known: Numbers | None = None  # the true counts, if the owner of the data asks
+    tell: Callable[[], None] = lambda: None  # called now and then
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
     least: Numbers = field(init=False)  # values of tables that fit, in whole numbers
@@ -148,6 +149,7 @@ class Limits:
         """Settle cells by the corners at which each is least or largest."""
         find = self._build(part, whole=False).prepare_corners()
         for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
+            self.tell()
             for side in (LOW, HIGH):
                 if monotonic() > self.end or judge.is_settled(cell):
                     break
@@ -158,15 +160,16 @@ class Limits:
         """Settle cells by walks from one table to others, then those left by their limits and more walks."""
         table = None if part.ratios else self._find_table(part)
         moves = None if table is None else Moves(part, table, self.low[part.cells], self._cap(part).astype(np.int64))
-        for most in NEAR if moves is not None else ():
-            self._walk(moves, [cell for cell in cells if not judge.is_decided(cell)], judge, most)
+        if moves is not None:
+            for most in NEAR:
+                self._walk(moves, cells, judge, most)
         left = [cell for cell in cells if not judge.is_settled(cell)]
         tableau = self._ask(part, partial(self._open, part)) if left else None
         if tableau is not None:
             self._tighten_part(part, tableau, left)
-        for _ in range(WALKS if moves is not None else 0):
-            left = [cell for cell in left if not judge.is_decided(cell)]
-            self._walk(moves, left, judge, part.cells.size)
+        if moves is not None:
+            for _ in range(WALKS):
+                self._walk(moves, left, judge, part.cells.size)
 
     def _find_table(self, part: Part) -> Numbers | None:
         """Return a table of whole numbers that fits, the true one if it is known; None if none is found in time."""
@@ -174,21 +177,23 @@ class Limits:
             return self.known[part.cells]
         least = self._build(part, whole=True).prepare()
         solved = least(np.zeros(part.cells.size), self._left() / 2, -np.inf)
-        if solved.values is None and not solved.stopped:
-            raise NoValuesError
-        is_found = solved.values is not None and self._witness(part, solved.values)
-        return np.rint(solved.values).astype(np.int64) if is_found else None
+        if solved.values is None:
+            if not solved.stopped:
+                raise NoValuesError
+            return None
+        return np.rint(solved.values).astype(np.int64) if self._witness(part, solved.values) else None
 
     def _walk(self, moves: Moves, cells: list[int], judge: Judge, most: int) -> None:
         """Note the values of many tables that fit: of near ones in which a cell has another value, and beyond."""
-        part = moves.part
-        for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
+        part, left = moves.part, [cell for cell in cells if not judge.is_decided(cell)]
+        for cell, column in zip(left, np.searchsorted(part.cells, left).tolist(), strict=True):
+            self.tell()
             for goal in judge.list_goals(cell, int(moves.table[column])):
                 if monotonic() > self.end or judge.is_decided(cell):
                     break
                 if self.low[cell] <= goal <= self.high[cell] and moves.find(column, goal, self._left(), most):
                     self._note(moves)
-            if moves.fresh >= FRESH or (moves.fresh and cell == cells[-1]):
+            if moves.fresh >= FRESH or (moves.fresh and cell == left[-1]):
                 moves.walk(np.array([not judge.is_decided(other) for other in part.cells.tolist()]))
                 self._note(moves)
 
@@ -202,6 +207,7 @@ class Limits:
             return
         least = self._build(part, whole=True).prepare()
         for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
+            self.tell()
             for sign in (1, -1):
                 if monotonic() < self.end and not judge.is_settled(cell):
                     costs = np.zeros(part.cells.size)
@@ -254,6 +260,7 @@ class Limits:
         offsets, used = self.equations.users
         columns = np.searchsorted(part.cells, cells).tolist()
         for cell, column in zip(cells, columns, strict=True):
+            self.tell()
             for side in (LOW, HIGH):
                 if self._is_reached(tableau, cell, column, side) or monotonic() > self.end:
                     continue

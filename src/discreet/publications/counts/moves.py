@@ -56,6 +56,7 @@ class Moves:
         inside = columns >= 0
         rows, row_of = np.unique(part.row_of[inside], return_inverse=True)
         columns, factors = columns[inside], part.factors[inside]
+        both = np.array([factors, -factors], dtype=np.float64)
         up, down = (self.high - self.table)[near].astype(np.float64), (self.table - self.low)[near].astype(np.float64)
         change = value - int(self.table[column])
         fixed = np.zeros((2, near.size))
@@ -64,7 +65,7 @@ class Moves:
         program = Program()
         program.add_columns(near.size, cost=1, lower=fixed[0], upper=up, whole=False)
         program.add_columns(near.size, cost=1, lower=fixed[1], upper=down, whole=False)
-        terms = (Terms(row_of, columns + way * near.size, factors * (1.0 - 2 * way)) for way in (0, 1))
+        terms = (Terms(row_of, columns + way * near.size, both[way]) for way in (0, 1))
         program.add_rows(rows.size, *terms, lower=0, upper=0)
         values = program.solve(seconds=seconds, gap=0).values
         if values is None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from time import monotonic
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,9 +13,11 @@ from discreet.publications.counts.equations import Equations, Key, list_equation
 from discreet.publications.counts.limits import SECONDS, Limits
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
 from discreet.publications.rules.intervals import format_limits
+from discreet.runtime.resources import Progress
 from discreet.runtime.solver import Numbers
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
+OFTEN: Final = 0.5  # seconds between two reports
 SPELLED: Final = 3  # counts that a sum names one by one
 
 
@@ -88,7 +91,9 @@ class Search(NamedTuple):
         )
 
 
-def find_revealed(counts: Counts, k: int, *, width: int = 1, seconds: float = SECONDS) -> Search:
+def find_revealed(
+    counts: Counts, k: int, *, width: int = 1, seconds: float = SECONDS, progress: Progress | None = None
+) -> Search:
     """Return the counts from 1 to k − 1 that follow from tables, though these do not show them.
 
     Limits are propagated through all sums, then linear programs decide what is left, and whole numbers where these
@@ -100,11 +105,17 @@ def find_revealed(counts: Counts, k: int, *, width: int = 1, seconds: float = SE
     >>> [(one.kind, str(one), one.sentence) for one in find_revealed(counts, 11).found]
     [('recovered', 'sex m: 3', 'sex m = total 180 − sex f 177 = 3')]
     """
-    return search_equations(list_equations(counts), k, width=width, seconds=seconds)
+    return search_equations(list_equations(counts), k, width=width, seconds=seconds, progress=progress)
 
 
 def search_equations(
-    equations: Equations, k: int, *, width: int = 1, seconds: float = SECONDS, known: Numbers | None = None
+    equations: Equations,
+    k: int,
+    *,
+    width: int = 1,
+    seconds: float = SECONDS,
+    known: Numbers | None = None,
+    progress: Progress | None = None,
 ) -> Search:
     """Return the counts from 1 to k − 1 that follow from equations, as ``find_revealed`` does from tables.
 
@@ -114,6 +125,8 @@ def search_equations(
     limits.propagate()
     judge = _Judge(limits, k, width)
     hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
+    if progress is not None:
+        limits.tell = partial(_report, progress, judge, hidden, [monotonic()])
     limits.settle(hidden, judge)
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
@@ -122,6 +135,14 @@ def search_equations(
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
     undecided = sum(not judge.is_decided(cell) for cell in hidden)
     return Search(tuple(found[at] for at in order), undecided + (not equations.is_whole), limits)
+
+
+def _report(progress: Progress, judge: "_Judge", cells: Sequence[int], last: list[float]) -> None:
+    """Report now and then how many cells are decided."""
+    if monotonic() > last[0] + OFTEN:
+        last[0] = monotonic()
+        decided = sum(judge.is_decided(cell) for cell in cells)
+        progress(decided / len(cells), decided)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +168,7 @@ class _Judge:
         return self.is_settled(cell) or is_told
 
     def list_goals(self, cell: int, value: int) -> Iterator[int]:
-        """Yield values that would decide about a cell beside a known one: no one or k, or any other if that is enough."""
+        """Yield values that would decide about a cell beside a known one: 0 and k, or any other if that is enough."""
         if 0 < value < self.k and not self._says_small(cell) and self._name_kind(cell) != "told":
             yield from (0, max(self.k, value + self.width))
         else:
