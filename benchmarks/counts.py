@@ -9,7 +9,8 @@ sum that has a single masked one. A reader knows that counts are 0 or more. gcon
 asks, and limits so wide that they say nothing else. It runs in a process of its own: it trusts every solution, and gets
 none where HiGHS was used with another number of threads before. A table of two masked cells is put beside each one,
 since gconfid audits nothing where no sum has exactly two. Times are those of the processor: gconfid takes minutes, so
-nothing can be run in turns, and a busy machine would favour one or the other.
+nothing can be run in turns, and a busy machine would favour one or the other. At last, a whole Achilles export is
+audited (achilles.py).
 """
 
 import argparse
@@ -22,6 +23,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final, NamedTuple, TypeVar
 
+import achilles
 import highspy
 import numpy as np
 from numpy.typing import NDArray
@@ -306,7 +308,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print()
     for text in judge_growth([figure for part in parts for figure in part.figures]):
         print(text)
-    for check in (check for part in parts for check in part.checks):
+    export = achilles.measure()
+    print()
+    for check in (check for part in (*parts, export) for check in part.checks):
         print(check)
 
 
