@@ -43,9 +43,10 @@ def find_cuts(tables: MaskableTables, masked: Flags, until: float) -> list[Cut]:
     A proof stays valid while none of the shown counts that it uses is masked: to know a masked count exactly only
     narrows what follows.
     """
-    policy, known = tables.problem.policy, tables.problem.truth
+    policy, truth = tables.problem.policy, tables.problem.truth
     seconds = max(LEAST, until - monotonic())
-    search = search_equations(tables.mask(masked), policy.k, width=policy.width, seconds=seconds, known=known)
+    equations = tables.mask(masked)
+    search = search_equations(equations, policy.k, width=policy.width, seconds=seconds, truth=truth, eager=True)
     proofs = chain(_list_plain_proofs(tables, search.limits), _list_proofs(tables, search))
     return _list_cuts(tables, masked, proofs)
 

@@ -12,6 +12,7 @@ from discreet.errors import OptionError, refuse_truth
 from discreet.judging.policy import Policy, Verdict
 from discreet.publications.counts.equations import Equations, Key, Values, list_equations
 from discreet.publications.counts.limits import Limits
+from discreet.publications.counts.moves import Truth
 from discreet.runtime.resources import Progress
 from discreet.runtime.solver import Numbers
 
@@ -47,11 +48,11 @@ class TableProblem:
         return {key: number for number, key in enumerate(self.equations.keys)}
 
     @cached_property
-    def truth(self) -> Numbers | None:
+    def truth(self) -> Truth | None:
         """The true counts, if the tables show all of them."""
         limits = Limits(self.equations)
         limits.propagate()
-        return limits.low if np.array_equal(limits.low, limits.high) else None
+        return Truth(limits.low) if np.array_equal(limits.low, limits.high) else None
 
     @property
     def hides_zeros(self) -> bool:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from math import ceil, floor, lcm
 from time import monotonic
-from typing import Final, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
 from discreet.publications.counts.cases import narrow, split_cases
 from discreet.publications.counts.equations import Equations
-from discreet.publications.counts.moves import Moves
+from discreet.publications.counts.moves import Moves, Truth
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Step, fit_ratio
 from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
@@ -49,8 +49,19 @@ class Judge(Protocol):
     def is_decided(self, cell: int) -> bool:
         """Return whether enough is known."""
 
+    def is_revealed(self, cell: int) -> bool:
+        """Return whether a small number is known."""
+
     def list_goals(self, cell: int, value: int) -> Iterable[int]:
         """Return the values of a cell that may settle it, where a table with one ``value`` is known."""
+
+
+class _Left(NamedTuple):
+    """Cells of a part that linear programs may have left open, and the moves between its tables, if any are known."""
+
+    part: Part
+    cells: list[int]
+    moves: Moves | None
 
 
 @dataclass(eq=False)
@@ -69,7 +80,7 @@ class Limits:
 
     equations: Equations
     seconds: float = SECONDS
-    known: Numbers | None = None  # the true counts, if the owner of the data asks
+    truth: Truth | None = None
     tell: Callable[[], None] = lambda: None  # called now and then
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
@@ -127,23 +138,22 @@ class Limits:
         """Return that no counts fit all sums together, though each of them alone can be."""
         return InputError("no counts of people fit all sums of these tables together; correct the tables")
 
-    def settle(self, wanted: Iterable[int], judge: Judge) -> None:
+    def settle(self, wanted: Iterable[int], judge: Judge, *, eager: bool = False) -> None:
         """Narrow the limits of some cells, and look for tables that fit, until each cell is settled or time is up.
 
-        Every corner that is found is a table that fits, and may settle many cells at once.
+        Every corner that is found is a table that fits, and may settle many cells at once. If ``eager``, whole numbers
+        are asked for only where linear programs reveal nothing.
         """
-        open_cells = [cell for cell in wanted if not judge.is_settled(cell)]
-        for part, cells in list_parts(self.equations, self.low, self.high, open_cells):
-            try:
-                if part.cells.size > LARGE:
-                    self._settle_large(part, cells, judge)
-                    left = [cell for cell in cells if not judge.is_decided(cell)]
-                else:
-                    self._settle_small(part, cells, judge)
-                    left = [cell for cell in cells if not judge.is_settled(cell)]
-                self._settle_whole(part, left, judge)
-            except NoValuesError:
-                raise self._refuse_all() from None
+        open_cells, left = [cell for cell in wanted if not judge.is_settled(cell)], list[_Left]()
+        try:
+            for part, cells in list_parts(self.equations, self.low, self.high, open_cells):
+                settle = self._settle_large if part.cells.size > LARGE else self._settle_small
+                left.append(_Left(part, cells, settle(part, cells, judge)))
+            if not eager or not any(judge.is_revealed(cell) for cell in open_cells):
+                for one in left:
+                    self._settle_whole(one, judge)
+        except NoValuesError:
+            raise self._refuse_all() from None
 
     def _settle_small(self, part: Part, cells: list[int], judge: Judge) -> None:
         """Settle cells by the corners at which each is least or largest."""
@@ -156,25 +166,28 @@ class Limits:
                 corner = self._ask(part, partial(find, column, 1 - 2 * side, self._left()))
                 self._look(part, cell, side, corner)
 
-    def _settle_large(self, part: Part, cells: list[int], judge: Judge) -> None:
-        """Settle cells by walks from one table to others, then those left by their limits and more walks."""
+    def _settle_large(self, part: Part, cells: list[int], judge: Judge) -> Moves | None:
+        """Settle cells by walks from one table to others, then those left by their limits; return the moves, if any."""
         table = None if part.ratios else self._find_table(part)
         moves = None if table is None else Moves(part, table, self.low[part.cells], self._cap(part).astype(np.int64))
         if moves is not None:
+            known = moves.take(() if self.truth is None else self.truth.moves)
+            if known:
+                self._walk_on(moves, judge)
             for most in NEAR:
                 self._walk(moves, cells, judge, most)
+            if self.truth is not None:
+                self.truth.moves.extend(moves.list_moves(known))
         left = [cell for cell in cells if not judge.is_settled(cell)]
         tableau = self._ask(part, partial(self._open, part)) if left else None
         if tableau is not None:
             self._tighten_part(part, tableau, left)
-        if moves is not None:
-            for _ in range(WALKS):
-                self._walk(moves, left, judge, part.cells.size)
+        return moves
 
     def _find_table(self, part: Part) -> Numbers | None:
         """Return a table of whole numbers that fits, the true one if it is known; None if none is found in time."""
-        if self.known is not None:
-            return self.known[part.cells]
+        if self.truth is not None:
+            return self.truth.counts[part.cells]
         least = self._build(part, whole=True).prepare()
         solved = least(np.zeros(part.cells.size), self._left() / 2, -np.inf)
         if solved.values is None:
@@ -185,8 +198,8 @@ class Limits:
 
     def _walk(self, moves: Moves, cells: list[int], judge: Judge, most: int) -> None:
         """Note the values of many tables that fit: of near ones in which a cell has another value, and beyond."""
-        part, left = moves.part, [cell for cell in cells if not judge.is_decided(cell)]
-        for cell, column in zip(left, np.searchsorted(part.cells, left).tolist(), strict=True):
+        left = [cell for cell in cells if not judge.is_decided(cell)]
+        for cell, column in zip(left, np.searchsorted(moves.part.cells, left).tolist(), strict=True):
             self.tell()
             for goal in judge.list_goals(cell, int(moves.table[column])):
                 if monotonic() > self.end or judge.is_decided(cell):
@@ -194,15 +207,32 @@ class Limits:
                 if self.low[cell] <= goal <= self.high[cell] and moves.find(column, goal, self._left(), most):
                     self._note(moves)
             if moves.fresh >= FRESH or (moves.fresh and cell == left[-1]):
-                moves.walk(np.array([not judge.is_decided(other) for other in part.cells.tolist()]))
-                self._note(moves)
+                self._walk_on(moves, judge)
+
+    def _walk_on(self, moves: Moves, judge: Judge) -> None:
+        """Note the values of tables that known moves lead to, as long as each walk decides about several cells."""
+        cells, gain = moves.part.cells.tolist(), FRESH
+        is_wanted = np.array([not judge.is_decided(cell) for cell in cells])
+        while gain >= FRESH:
+            moves.walk(is_wanted)
+            self._note(moves)
+            before, is_wanted = is_wanted, np.array([not judge.is_decided(cell) for cell in cells])
+            gain = int(before.sum() - is_wanted.sum())
 
     def _note(self, moves: Moves) -> None:
         np.minimum.at(self.least, moves.part.cells, moves.least)
         np.maximum.at(self.largest, moves.part.cells, moves.largest)
 
-    def _settle_whole(self, part: Part, cells: list[int], judge: Judge) -> None:
-        """Settle cells by the least and the largest whole numbers that they can be."""
+    def _settle_whole(self, left: "_Left", judge: Judge) -> None:
+        """Settle cells by tables of whole numbers, at last by those in which each is least or largest."""
+        part, is_enough = left.part, judge.is_settled if left.moves is None else judge.is_decided
+        if left.moves is not None:
+            known = left.moves.count
+            for _ in range(WALKS):
+                self._walk(left.moves, left.cells, judge, part.cells.size)
+            if self.truth is not None:
+                self.truth.moves.extend(left.moves.list_moves(known))
+        cells = [cell for cell in left.cells if not is_enough(cell)]
         if not cells or part.cells.size > WHOLE:
             return
         least = self._build(part, whole=True).prepare()

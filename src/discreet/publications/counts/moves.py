@@ -1,5 +1,6 @@
 """Moves: changes of counts that keep every sum, and lead from one table of whole numbers that fits to many others."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -12,6 +13,17 @@ from discreet.runtime.solver import Numbers, Program, Terms
 
 SEED: Final = 1
 STEPS: Final = 100_000  # of one walk
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The true counts, if the owner of the data asks, and ``moves`` that were found: numbers of cells, and changes.
+
+    A move leads to other tables wherever all counts that it changes are masked, whichever others are.
+    """
+
+    counts: Numbers
+    moves: list[tuple[Numbers, Numbers]] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -43,6 +55,25 @@ class Moves:
         rows = np.searchsorted(self.part.row_of, np.arange(self.part.rows.size + 1)), self.part.column_of
         users = np.searchsorted(self.part.column_of[entries], every), self.part.row_of[entries]
         self._graph = *rows, *users
+
+    @property
+    def count(self) -> int:
+        """How many moves are known."""
+        return len(self._columns)
+
+    def take(self, known: Iterable[tuple[Numbers, Numbers]]) -> int:
+        """Take over known moves of which all cells are in the part; return how many there are."""
+        for cells, changes in known:
+            columns = np.minimum(np.searchsorted(self.part.cells, cells), self.part.cells.size - 1)
+            if np.array_equal(self.part.cells[columns], cells):
+                self._columns.append(columns)
+                self._changes.append(changes)
+        return self.count
+
+    def list_moves(self, start: int) -> Iterator[tuple[Numbers, Numbers]]:
+        """Yield the moves from one on: numbers of cells, and changes."""
+        pairs = zip(self._columns[start:], self._changes[start:], strict=True)
+        return ((self.part.cells[columns], changes) for columns, changes in pairs)
 
     def find(self, column: int, value: int, seconds: float, most: int) -> bool:
         """Find the move that changes counts least, of those ``most`` that are near, so that a column gets a value.

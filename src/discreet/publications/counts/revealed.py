@@ -11,10 +11,10 @@ import numpy as np
 from discreet.data.counts import PEOPLE, Counts, State
 from discreet.publications.counts.equations import Equations, Key, list_equations
 from discreet.publications.counts.limits import SECONDS, Limits
+from discreet.publications.counts.moves import Truth
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
 from discreet.publications.rules.intervals import format_limits
 from discreet.runtime.resources import Progress
-from discreet.runtime.solver import Numbers
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
 OFTEN: Final = 0.5  # seconds between two reports
@@ -114,20 +114,22 @@ def search_equations(
     *,
     width: int = 1,
     seconds: float = SECONDS,
-    known: Numbers | None = None,
+    truth: Truth | None = None,
+    eager: bool = False,
     progress: Progress | None = None,
 ) -> Search:
     """Return the counts from 1 to k − 1 that follow from equations, as ``find_revealed`` does from tables.
 
-    The owner of the data may give the true counts, if they are ``known``: they fit, which saves looking for others.
+    The owner of the data may give the ``truth``: it is a table that fits, which saves looking for one. An
+    ``eager`` search leaves cells undecided if others are revealed by linear programs.
     """
-    limits = Limits(equations, seconds, known)
+    limits = Limits(equations, seconds, truth)
     limits.propagate()
     judge = _Judge(limits, k, width)
     hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
     if progress is not None:
         limits.tell = partial(_report, progress, judge, hidden, [monotonic()])
-    limits.settle(hidden, judge)
+    limits.settle(hidden, judge, eager=eager)
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
     for one in found:  # by code that neither propagates nor solves
@@ -161,6 +163,10 @@ class _Judge:
     def is_settled(self, cell: int) -> bool:
         """Return whether it is certain that a cell is revealed, or that it is not."""
         return self._name_kind(cell) == "recovered" or self._is_cleared(cell) or self._is_pinned(cell)
+
+    def is_revealed(self, cell: int) -> bool:
+        """Return whether something small is certain."""
+        return self._name_kind(cell) is not None
 
     def is_decided(self, cell: int) -> bool:
         """Return whether the kind of what is revealed is certain, though its limits may not be the narrowest."""
