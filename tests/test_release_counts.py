@@ -167,3 +167,37 @@ def test_the_same_table_gives_the_same_bytes(table):
     assert first.digest == second.digest
     files = [path for path in Path(table.parent, "a").iterdir() if path.is_file()]
     assert all(path.read_bytes() == (table.parent / "b" / path.name).read_bytes() for path in files)
+
+
+def test_a_page_shows_the_tables_as_published(table, folder):
+    place = table.parent / "page.html"
+    done = run("report", folder, "--out", place)
+    page = place.read_text()
+    assert (done.exit_code, "DO NOT RELEASE" in page) == (0, False)
+    assert page.count("<td>*</td>") == 4
+    assert "GOOD" in page
+
+
+def test_a_page_of_a_forged_folder_repeats_nothing_of_it(table, folder):
+    (folder / "table.csv").write_text(TEXT)
+    done = run("report", folder, "--out", table.parent / "page.html")
+    page = (table.parent / "page.html").read_text()
+    assert (done.exit_code, "NOT GOOD" in page, "<td>*</td>" in page) == (1, True, False)
+
+
+def test_only_a_private_page_tells_what_was_masked(table):
+    words = ("report", table, "--counts", "-k", 11, "--block", "suppress", "--out")
+    done = run(*words, table.parent / "public.html")
+    assert done.exit_code == 0, done.output
+    assert run(*words, table.parent / "own.html", "--private").exit_code == 0
+    told = "1 small count and 3 further ones are masked"
+    assert told not in (table.parent / "public.html").read_text()
+    own = (table.parent / "own.DO-NOT-RELEASE.html").read_text()
+    assert told in own
+    assert "DO NOT RELEASE" in own
+
+
+@pytest.mark.parametrize("words", [("add",), ("suppress", "--csv", "x.csv"), ("suppress", "--schema", "=")])
+def test_a_page_refuses_what_means_nothing_to_tables(table, words):
+    done = run("report", table, "--counts", "-k", 11, "--block", *words)
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)

@@ -13,9 +13,11 @@ import discreet
 from discreet import Audit, OptionError, OutputError, Tradeoff, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.block import FITS
 from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
 from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_all
+from discreet.cli.tables import block_for_page
 from discreet.cli.terminal import Bars, ask_about_support, check_place, fixed_time, put, wants_json, watching
 from discreet.cli.usage import OneOf
 from discreet.io.files import is_url
@@ -24,6 +26,7 @@ OURS: Final = b"<!-- written by discreet -->"  # our reports have this near thei
 TIMES: Final = (Fraction(1), Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
 """The minimum supports of the trade-off, as multiples of the given one."""
 KS: Final = (3, 5, 10, 20, 50)
+BLOCKING: Final = dict.fromkeys((BEST, *METHODS, *TABLE_METHODS))
 MOST_ITEMSETS: Final = 100_000  # itemsets up to which the trade-off is computed: it takes several audits
 
 
@@ -121,7 +124,7 @@ def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iter
 class ReportOptions(QuietOptions, JudgeOptions):
     """What the page is about, and where it goes."""
 
-    method: str | None = option("Block FILE; report the release.", name="--block", type=OneOf((BEST, *METHODS)))
+    method: str | None = option("Block FILE; report the release.", name="--block", type=OneOf(BLOCKING))
     seconds: float | None = option(
         "With --block: time for optimal to look for less distortion.  [default: 60, or 1 within best]", "N"
     )
@@ -157,6 +160,7 @@ def report(asked: ReportOptions) -> int:
       discreet report may.json -k 10 --against april.json --grown
       discreet report rules.csv -k 10 --rules --n 2000
       discreet report clinic.csv --min-support 5% -k 10 --block best --private
+      discreet report table.csv --counts --policy cms --block suppress
       discreet report release
     """
     is_folder = asked.file != "-" and Path(asked.file).is_dir()
@@ -169,6 +173,8 @@ def report(asked: ReportOptions) -> int:
     with watching(quiet=asked.quiet, then="working on the report") as bars:
         if is_folder:
             page = Page(*reports.folder_html(asked.file, timestamp=fixed_time()))
+        elif asked.method is not None and asked.is_table:
+            page = Page(*block_for_page(asked, asked.method, bars))
         elif asked.method is not None and asked.is_exact:
             page = _show_release(asked, bars)
         else:
@@ -188,7 +194,8 @@ def _check_usage(asked: ReportOptions) -> None:
     """Refuse options that mean nothing together."""
     asked.check_rule()
     blocks, misfits = asked.method is not None, asked.seconds is not None and asked.method not in FITS["seconds"]
-    refuse((blocks and asked.min_support is None, "--block needs rows: give --min-support, such as --min-support 5%"))
+    needs_rows = blocks and asked.min_support is None and not asked.is_table
+    refuse((needs_rows, "--block needs rows: give --min-support, such as --min-support 5%"))
     for flag in asked.given("csv", "schema", "against", "grown") if blocks else ():
         raise click.UsageError(f"{flag} is for an audit, and --block reports a release: leave {flag} or --block out")
     refuse((misfits, "--seconds means nothing without --block best or --block optimal: leave it out"))

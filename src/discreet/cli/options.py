@@ -263,6 +263,11 @@ class CountsOptions(Options):
         "MARK=LOW..HIGH",
     )
 
+    @property
+    def is_table(self) -> bool:
+        """Whether FILE holds tables of counts."""
+        return any(self.given(*names(CountsOptions)))
+
     def count_reader(self, reading: ReadOptions, round_to: int | None = None) -> Callable[[Any], discreet.Counts]:
         """Return a reader of tables of counts, with the options of reading that they have, too."""
         return partial(
@@ -370,11 +375,6 @@ class PublishedOptions(LimitOptions, ReadOptions, CountsOptions, RuleOptions):
     min_support: str | None = option(
         "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", type=as_support
     )
-
-    @property
-    def is_table(self) -> bool:
-        """Whether FILE holds tables of counts."""
-        return any(self.given(*names(CountsOptions)))
 
     @property
     def least(self) -> str:

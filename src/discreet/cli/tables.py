@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
@@ -12,12 +12,13 @@ from discreet import Counts, DiscreetError, Verdict
 from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts
 from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
 from discreet.cli.reading import digest
-from discreet.cli.terminal import put, watching
-from discreet.report import MARK, Source
+from discreet.cli.terminal import Bars, fixed_time, put, watching
+from discreet.report import MARK, Source, table_release_html
 from discreet.report.tables import table_comparison_text, table_release_json, table_release_text
 
 if TYPE_CHECKING:
     from discreet.cli.advise import AdviseOptions
+    from discreet.cli.audit import ReportOptions
     from discreet.cli.block import BlockOptions
 
 ALLOWED: Final = {
@@ -31,7 +32,10 @@ ALLOWED: Final = {
     "quiet",
     "method",
 }
-ALLOWED_MORE: Final = ALLOWED | {"seconds", "base", "compare", "out", "as_json"}
+ALLOWED_MORE: Final = ALLOWED | {"seconds", "base", "compare", "out", "as_json", "private", "explain"}
+
+
+TableOptions: TypeAlias = "PublishedOptions | ReportOptions"
 
 
 def block_tables(asked: "BlockOptions") -> int:
@@ -60,6 +64,17 @@ def block_tables(asked: "BlockOptions") -> int:
     return int(release.verdict is not Verdict.RELEASE)
 
 
+def block_for_page(asked: "ReportOptions", method: str, bars: Bars) -> tuple[str, Verdict]:
+    """Make tables of counts safe, and return the page of that, and the verdict."""
+    _refuse(asked, method)
+    counts, source = _read(asked)
+    tell = bars.step("masking", "counts masked")
+    limits = limit_time(asked.seconds)
+    release = block_counts(counts, k=asked.k, policy=asked.policy, method=method, progress=tell, **limits)
+    page = table_release_html(release, source=source, private=asked.private, timestamp=fixed_time())
+    return page, release.verdict
+
+
 def advise_tables(asked: "AdviseOptions") -> int:
     """Try each method on tables of counts, and say what is best."""
     _refuse(asked, BEST)
@@ -67,18 +82,18 @@ def advise_tables(asked: "AdviseOptions") -> int:
     return _compare(asked, counts, source)
 
 
-def _read(asked: PublishedOptions) -> tuple[Counts, Source]:
+def _read(asked: TableOptions) -> tuple[Counts, Source]:
     counts, source = digest(asked.file, asked.count_reader(asked))
     asked.announce(counts)
     return counts, source
 
 
-def _refuse(asked: PublishedOptions, method: str) -> None:
+def _refuse(asked: TableOptions, method: str) -> None:
     """Refuse options and methods that mean nothing to tables."""
     for flag in asked.given(*(name for name in names(type(asked)) if name not in ALLOWED_MORE and name != "patterns")):
         raise click.UsageError(f"{flag} is not for tables of counts: leave one out")
     if method not in {BEST, *METHODS}:
-        raise click.UsageError(f"--method {method} is for rows; tables take {BEST}, {', '.join(METHODS)}")
+        raise click.UsageError(f"the method {method} is for rows; tables take {BEST}, {', '.join(METHODS)}")
 
 
 def _compare(asked: PublishedOptions, counts: Counts, source: Source) -> int:

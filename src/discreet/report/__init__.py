@@ -23,6 +23,7 @@ from discreet.report.hidden import (
 )
 from discreet.report.html.audit import audit_html
 from discreet.report.html.release import folder_html, release_html
+from discreet.report.html.table_release import table_release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
 from discreet.report.release import (
     comparison_json,
@@ -86,6 +87,7 @@ __all__ = [
     "save",
     "share",
     "show_sum",
+    "table_release_html",
     "tradeoff_figure",
     "tradeoff_json",
     "tradeoff_text",

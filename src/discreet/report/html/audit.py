@@ -19,7 +19,7 @@ from discreet.report.findings import Source, exposed_rows
 from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
 from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered, show_verdict
-from discreet.report.html.tables import show_tables
+from discreet.report.html.tables import describe_omitted, show_tables
 from discreet.report.text import exposed_line, list_tradeoff, safe_from
 from discreet.runtime import html
 from discreet.runtime.html import Html
@@ -106,6 +106,7 @@ def audit_html(
         "checks": checks_of(audit.checks),
         "found_sentences": [_introduce(audit, any_shown=bool(groups or implied or lists))],
         "tables": show_tables(audit),
+        "tables_note": describe_omitted(audit),
         "groups": groups,
         "implied": implied[0] if implied else None,
         "lists": lists,

@@ -13,6 +13,7 @@ from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
 from discreet.blocking.release import Release
+from discreet.blocking.tables.folder import is_tables
 from discreet.blocking.verify import PATTERNS
 from discreet.blocking.verify_result import Verification
 from discreet.data.patterns import Patterns
@@ -29,6 +30,7 @@ from discreet.report.html import page
 from discreet.report.html.audit import cells_chart, policy_lines, source_lines
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered, show_verdict
+from discreet.report.html.table_release import table_folder_html
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import count_of, printable
@@ -42,7 +44,17 @@ PRIVATE: Final = (
     "the rows alone."
 )
 OPTIONAL: Final = dict.fromkeys(
-    ("cost", "how", "cost_sentences", "before_after", "compared", "compared_chart", "recommendation", "verified")
+    (
+        "cost",
+        "how",
+        "cost_sentences",
+        "before_after",
+        "compared",
+        "compared_chart",
+        "recommendation",
+        "verified",
+        "tables",
+    )
 )
 NOTHING: Final = "There is nothing to publish: not even the empty itemset is frequent and safe."
 VERIFYING: Final = (
@@ -91,6 +103,8 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
     found = verify(place)
     if not found.is_good:
         return _page(_faulty(found), None, timestamp=timestamp), Verdict.WITHHOLD
+    if is_tables(place):
+        return table_folder_html(place, _verified(found), timestamp=timestamp)
     facts = json.loads((place / "release.json").read_text(encoding="utf-8"))
     listed = _listed(place, facts)
     judged = audit(listed, policy=make_policy(facts["policy"]))
@@ -231,11 +245,15 @@ def _verified(found: Verification) -> Table:
     lines = [
         ("verified", "GOOD" if found.is_good else "NOT GOOD"),
         *(line.partition(": ")[::2] for line in found.origin),
-        ("maximal itemsets", "-" if found.tops is None else f"{found.tops:,}"),
-        ("smallest cell of these", "-" if found.smallest is None else f"{found.smallest:,} rows"),
+        *([("tables", found.tables)] if found.tables else _list_cells(found)),
         *(("note", note) for note in found.notes),
     ]
     return Table("What the verifier found when this page was written", [], lines)
+
+
+def _list_cells(found: Verification) -> Iterator[tuple[str, str]]:
+    yield "maximal itemsets", "-" if found.tops is None else f"{found.tops:,}"
+    yield "smallest cell of these", "-" if found.smallest is None else f"{found.smallest:,} rows"
 
 
 def _listed(place: Path, facts: Mapping[str, Any]) -> Patterns:

@@ -67,6 +67,12 @@ def show_tables(audit: Audit) -> list[Grid]:
     return [_show(table, found) for table in ranked[:MOST_TABLES]]
 
 
+def describe_omitted(audit: Audit) -> str:
+    """Return how many tables a page leaves out; empty if it has all."""
+    omitted = len(audit.candidate.tables) - MOST_TABLES if isinstance(audit.candidate, Counts) else 0
+    return f"{count_of(omitted, 'more table')} not shown here, those with findings come first." if omitted > 0 else ""
+
+
 def _list_found(table: Table, found: Mapping[Key, Revealed]) -> Iterator[Key]:
     """Yield the revealed counts that have a place in a table: one that shows them, or leaves them out."""
     names = frozenset(table.names)
