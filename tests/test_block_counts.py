@@ -86,6 +86,22 @@ def whole_tables(draw, *, largest, shapes):
     return names, attributes, many, every, Counts((table,))
 
 
+@settings(max_examples=300)
+@given(
+    whole_tables(largest=6, shapes=["b", "h", "ab", "ah"]),
+    st.integers(2, 4),
+    st.sampled_from([*METHODS]),
+    st.sampled_from([1, 1, 2]),
+)
+def test_whole_tables_with_small_counts_are_repaired_and_reveal_none(case, k, method, width):
+    names, _, _, every, counts = case
+    assume(k <= every[(None,) * len(names)] <= 22)
+    assume(any(0 < number < k for number in every.values()))
+    release = block_counts(counts, policy=Policy("ours", k=k, width=width), method=method)
+    assert release.is_safe
+    assert not is_revealing(release.counts, k, width)
+
+
 @settings(max_examples=100)
 @given(whole_tables(largest=4, shapes=["a", "b", "h", "ab"]), st.integers(2, 4), st.sampled_from(["cells", "people"]))
 def test_the_cheapest_masks_are_found(case, k, weights):
