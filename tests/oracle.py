@@ -1865,6 +1865,23 @@ def name_revealed(limits, said, hidden, k, width):
     return "narrowed" if is_narrow and low < k else None
 
 
+def limits_with_shares(total, parts, shares):
+    """Return the least and largest value of a total and of each part, over all counts that fit.
+
+    ``total`` and ``parts`` are the limits that are said of each; ``shares`` are limits of a part divided by the total,
+    or None.
+    """
+    fitting = []
+    for counts in product(*(range(low, high + 1) for low, high in parts)):
+        whole = sum(counts)
+        if not total[0] <= whole <= total[1]:
+            continue
+        pairs = [(part, share) for part, share in zip(counts, shares, strict=True) if share is not None]
+        if not pairs or (whole and all(low * whole <= part <= high * whole for part, (low, high) in pairs)):
+            fitting.append((whole, *counts))
+    return [(min(column), max(column)) for column in zip(*fitting, strict=True)]
+
+
 # Repairing tables of counts: what else must be masked, and the nearest multiples that add up, by trying everything.
 
 

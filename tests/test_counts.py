@@ -1,12 +1,13 @@
 """Tables of counts: what follows from them is what all tables that fit agree on, and each finding has a proof."""
 
+from fractions import Fraction
 from itertools import product
 
 import oracle
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, State, Table
+from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Ratio, State, Table
 from discreet.publications.counts import limits
 from discreet.publications.counts.equations import Key, list_equations
 from discreet.publications.counts.proofs import check_steps
@@ -119,3 +120,41 @@ def test_walks_from_table_to_table_decide_the_same(monkeypatch, case):
         least, largest = expected[cell][1:]
         assert low <= least <= largest <= high
         assert kind == "told" or (low, high) == (least, largest)
+
+
+@st.composite
+def with_shares(draw):
+    """Draw counts of three values, some masked, and shares of some of them in the total, rounded."""
+    counts, k = draw(st.lists(st.integers(0, 6), min_size=3, max_size=3).filter(any)), draw(st.integers(2, 4))
+    masks = [draw(st.sampled_from([None, (0, 9), (1, k - 1)])) for _ in counts]
+    parts = [mask if mask and mask[0] <= n <= mask[1] else (n, n) for n, mask in zip(counts, masks, strict=True)]
+    whole = sum(counts)
+    total = draw(st.sampled_from([(whole, whole), (0, 20)]))
+    shares = [draw(st.sampled_from([None, 10, 100, 10_000])) for _ in counts]
+    for at, unit in enumerate(shares):
+        if unit is not None:  # rounded to multiples of one unit-th
+            near = round(Fraction(counts[at], whole) * unit)
+            shares[at] = max(Fraction(0), Fraction(2 * near - 1, 2 * unit)), Fraction(2 * near + 1, 2 * unit)
+    return total, parts, shares, k, draw(st.integers(1, 3))
+
+
+@settings(max_examples=500)
+@given(with_shares())
+def test_shares_of_open_counts_reveal_what_all_counts_that_fit_agree_on(case):
+    total, parts, shares, k, width = case
+    exact = oracle.limits_with_shares(total, parts, shares)
+    said, at = [total, *parts], [(None,), ("x",), ("y",), ("z",)]
+    states = [State.EXACT if low == high else State.MASKED for low, high in said]
+    cells = [Cell(where, *limits, state) for where, limits, state in zip(at, said, states, strict=True)]
+    ratios = tuple(Ratio(at[1 + one], (None,), *share) for one, share in enumerate(shares) if share is not None)
+    counts = Counts((Table("shares", (Dimension("v", ("x", "y", "z")),), tuple(cells), ratios=ratios),))
+    search = find_revealed(counts, k, width=width)
+    expected = {}
+    for where, ends, own, state in zip(at, exact, said, states, strict=True):
+        kind = oracle.name_revealed(ends, own, "masked", k, width) if state is State.MASKED else None
+        expected |= {str(key_of("v", where)): (kind, *ends)} if kind else {}
+    found = {str(one.keys[0]): (one.kind, one.low, one.high) for one in search.found if one.row is None}
+    assert not search.undecided
+    assert found == expected
+    for one in search.found:
+        check_steps(search.limits.equations, one.steps)

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet.blocking.tables.masking import Flags, MaskableTables
 from discreet.data.counts import State
+from discreet.publications.counts.equations import Equations
 from discreet.publications.counts.limits import Limits
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, list_used
 from discreet.publications.counts.revealed import Search, search_equations
@@ -120,16 +121,17 @@ class _Trace:
     def _list_limits(self, step: Step) -> Sequence[tuple[int, int]]:
         if step.refutation is None:
             return list(list_used(self.known, step))
-        rows = {row for row, _ in _list_rows(step.refutation)}
-        cells = {cell for row in rows for cell, _ in self.known.equations.row(row)}
+        cells = {*_list_cells(self.known.equations, step.refutation)}
         return [(cell, side) for cell in sorted(cells) for side in (LOW, HIGH)]
 
 
-def _list_rows(refutation: Refutation) -> Iterator[tuple[int, int]]:
-    """Yield the rows that a refutation uses."""
+def _list_cells(equations: Equations, refutation: Refutation) -> Iterator[int]:
+    """Yield the cells of the rows and shares that a refutation uses."""
     for step in refutation.steps:
-        yield from step.rows
+        yield from (cell for row, _ in step.rows for cell, _ in equations.row(row))
+        if step.ratio is not None:
+            yield from equations.ratios[step.ratio][:2]
         if step.refutation is not None:
-            yield from _list_rows(step.refutation)
+            yield from _list_cells(equations, step.refutation)
     for case in refutation.cases:
-        yield from _list_rows(case)
+        yield from _list_cells(equations, case)

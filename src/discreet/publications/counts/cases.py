@@ -9,7 +9,7 @@ from discreet import kernels
 from discreet.data.counts import UNKNOWN
 from discreet.publications.counts.equations import Equations
 from discreet.publications.counts.parts import Part
-from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step
+from discreet.publications.counts.proofs import HIGH, LOW, Known, Refutation, Step, fit_ratio
 from discreet.runtime.solver import Numbers
 
 STEPS: Final = 50  # of propagation, for each cell and row: whole numbers may creep
@@ -28,14 +28,49 @@ def narrow(equations: Equations, low: Numbers, high: Numbers, start: Numbers | N
     return found, int(broken)
 
 
+def fit_share(equations: Equations, number: int, low: Numbers, high: Numbers) -> list[Step] | None:
+    """Narrow the limits of a part and a whole by their published share; return the steps, None if no counts have it."""
+    *pair, ratio = equations.ratios[number]
+    fit = fit_ratio(ratio.low, ratio.high, *((int(low[at]), int(high[at])) for at in pair))
+    if fit is None:
+        return None
+    steps = []
+    for cell, ends in zip(pair, fit, strict=True):
+        for side, limit in enumerate(ends):
+            limits = low if side == LOW else high
+            if limit > limits[cell] if side == LOW else limit < limits[cell]:
+                limits[cell] = limit
+                steps.append(Step(cell, side, limit, ratio=number))
+    return steps
+
+
+def _refute_at_once(equations: Equations, low: Numbers, high: Numbers) -> tuple[list[Step], bool]:
+    """Narrow limits by rows and shares in turn; return the steps, and whether they leave no whole numbers."""
+    steps = list[Step]()
+    while True:
+        found, broken = narrow(equations, low, high)
+        steps += found
+        if broken >= 0:
+            return [*steps, *_cross(equations, broken, low, high)], True
+        fitted = list[Step]()
+        for number, (cell, _, _) in enumerate(equations.ratios):
+            own = fit_share(equations, number, low, high)
+            if own is None:
+                return [*steps, *fitted, Step(cell, HIGH, int(low[cell]) - 1, ratio=number)], True
+            fitted += own
+        steps += fitted
+        if not fitted:
+            return steps, False
+
+
 def split_cases(equations: Equations, part: Part, low: Numbers, high: Numbers, left: list[int]) -> Refutation | None:
     """Return why no whole numbers lie within limits, case by case; None if that is not shown in time."""
     left[0] -= 1
     if left[0] < 0:
         return None
-    steps, broken = narrow(equations, low, high)
-    if broken >= 0:
-        return Refutation((*steps, *_cross(equations, broken, low, high)))
+    steps, is_refuted = _refute_at_once(equations, low, high)
+    if is_refuted:
+        return Refutation(tuple(steps))
     widths = high[part.cells] - low[part.cells]
     widths[widths == 0] = UNKNOWN
     cell = int(part.cells[np.argmin(widths)])

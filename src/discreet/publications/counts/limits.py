@@ -13,11 +13,11 @@ import numpy as np
 from discreet import kernels
 from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
-from discreet.publications.counts.cases import narrow, split_cases
+from discreet.publications.counts.cases import fit_share, narrow, split_cases
 from discreet.publications.counts.equations import Equations
 from discreet.publications.counts.moves import Moves, Truth
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
-from discreet.publications.counts.proofs import HIGH, LOW, Step, fit_ratio
+from discreet.publications.counts.proofs import HIGH, LOW, Step
 from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
 from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Terms
 
@@ -109,19 +109,13 @@ class Limits:
 
     def _fit(self, number: int) -> bool:
         """Narrow the limits of a part and a whole by their published share; return whether this changed any."""
-        *pair, ratio = self.equations.ratios[number]
-        fit = fit_ratio(ratio.low, ratio.high, *((int(self.low[at]), int(self.high[at])) for at in pair))
-        if fit is None:
-            where = "" if ratio.place is None else f" ({ratio.place})"
+        steps = fit_share(self.equations, number, self.low, self.high)
+        if steps is None:
+            place = self.equations.ratios[number][2].place
+            where = "" if place is None else f" ({place})"
             raise InputError(f"a share does not fit the counts that it is a share of{where}; check both")
-        changed = False
-        for cell, ends in zip(pair, fit, strict=True):
-            for side, limit in enumerate(ends):
-                limits = self.low if side == LOW else self.high
-                if limit > limits[cell] if side == LOW else limit < limits[cell]:
-                    limits[cell], changed = limit, True
-                    self.steps.append(Step(cell, side, limit, ratio=number))
-        return changed
+        self.steps += steps
+        return bool(steps)
 
     def _contradict(self, row: int) -> InputError:
         """Return what is wrong with a row that no counts satisfy: the first of its cells is the total."""

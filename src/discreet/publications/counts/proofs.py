@@ -104,8 +104,10 @@ class Known:
     def _fit(self, step: Step) -> int | None:
         part, whole, ratio = self.equations.ratios[step.ratio or 0]
         fit = fit_ratio(ratio.low, ratio.high, *((self.limits[LOW][at], self.limits[HIGH][at]) for at in (part, whole)))
-        if fit is None or step.cell not in {part, whole}:
+        if step.cell not in {part, whole}:
             return None
+        if fit is None:  # no counts have the share, so anything follows
+            return step.limit
         return fit[step.cell == whole][step.side]
 
 
