@@ -4,11 +4,14 @@ from fractions import Fraction
 from itertools import product
 
 import oracle
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Ratio, State, Table
-from discreet.publications.counts import limits
+from discreet.errors import OptionError
+from discreet.judging.audit import audit
+from discreet.publications.counts import limits, revealed
 from discreet.publications.counts.equations import Key, list_equations
 from discreet.publications.counts.proofs import check_steps
 from discreet.publications.counts.revealed import find_revealed
@@ -158,3 +161,14 @@ def test_shares_of_open_counts_reveal_what_all_counts_that_fit_agree_on(case):
     assert found == expected
     for one in search.found:
         check_steps(search.limits.equations, one.steps)
+
+
+def test_progress_says_how_many_counts_are_decided(monkeypatch):
+    monkeypatch.setattr(revealed, "OFTEN", -1.0)
+    cells = [Cell((None,), 9, 9), *(Cell((value,), 0, UNKNOWN, State.MASKED) for value in "xyz")]
+    counts, told = Counts((Table("", (Dimension("v", ("x", "y", "z")),), tuple(cells)),)), []
+    audit(counts, k=3, progress=lambda done, many: told.append((done, many)))
+    assert told[0] == (0.0, 0)
+    assert all(0 <= done <= 1 and many <= 3 for done, many in told)
+    with pytest.raises(OptionError, match="tables of counts are judged as they are"):
+        audit(counts, k=3, threads=1)

@@ -106,7 +106,7 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
     holds_tables = asked.is_exact and _holds_tables(asked)
     if holds_tables or not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
-        if holds_tables or any(asked.given(*names(CountsOptions))):
+        if holds_tables or asked.is_table:
             return _judge_counts(asked, bars, *wrong)
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)

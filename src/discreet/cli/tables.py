@@ -45,15 +45,7 @@ def block_tables(asked: "BlockOptions") -> int:
     if asked.compare:
         return _compare(asked, counts, source)
     with watching(quiet=asked.quiet, first="masking") as bars:
-        release = block_counts(
-            counts,
-            k=asked.k,
-            policy=asked.policy,
-            method=asked.method,
-            base=asked.base,
-            progress=bars.step("masking", "counts masked"),
-            **limit_time(asked.seconds),
-        )
+        release = _block(asked, counts, asked.method, bars, asked.base)
     stamp = None
     if asked.out is not None and release.is_safe:
         stamp = discreet.write_release(release, asked.out, source=source).digest
@@ -68,11 +60,16 @@ def block_for_page(asked: "ReportOptions", method: str, bars: Bars) -> tuple[str
     """Make tables of counts safe, and return the page of that, and the verdict."""
     _refuse(asked, method)
     counts, source = _read(asked)
-    tell = bars.step("masking", "counts masked")
-    limits = limit_time(asked.seconds)
-    release = block_counts(counts, k=asked.k, policy=asked.policy, method=method, progress=tell, **limits)
+    release = _block(asked, counts, method, bars)
     page = table_release_html(release, source=source, private=asked.private, timestamp=fixed_time())
     return page, release.verdict
+
+
+def _block(
+    asked: "BlockOptions | ReportOptions", counts: Counts, method: str, bars: Bars, base: int | None = None
+) -> TableRelease:
+    tell, limits = bars.step("masking", "counts masked"), limit_time(asked.seconds)
+    return block_counts(counts, k=asked.k, policy=asked.policy, method=method, base=base, progress=tell, **limits)
 
 
 def advise_tables(asked: "AdviseOptions") -> int:

@@ -165,6 +165,7 @@ class Limits:
         table = None if part.ratios else self._find_table(part)
         moves = None if table is None else Moves(part, table, self.low[part.cells], self._cap(part).astype(np.int64))
         if moves is not None:
+            self._note(moves)
             known = moves.take(() if self.truth is None else self.truth.moves)
             if known:
                 self._walk_on(moves, judge)
