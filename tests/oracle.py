@@ -1903,6 +1903,12 @@ def reveals_cell(said, hidden, attributes, k, width=1):
     for cell, how in hidden.items():
         if name_revealed(found[cell], said[cell], how, k, width):
             return True
+    is_shown = any(low >= 1 and high < k for cell, (low, high) in found.items() if cell not in hidden)
+    return is_shown or any(small_rests(found, attributes, k))
+
+
+def small_rests(found, attributes, k):
+    """Yield the unknown parts of each known total that add up to 1 to k − 1, by the limits of all cells."""
     for cell, (low, high) in found.items():
         for parts in parts_of(cell, attributes):
             if low < high or not all(part in found for part in parts):
@@ -1910,8 +1916,7 @@ def reveals_cell(said, hidden, attributes, k, width=1):
             unknown = [part for part in parts if found[part][0] < found[part][1]]
             rest = low - sum(found[part][0] for part in parts if part not in unknown)
             if len(unknown) > 1 and 0 < rest < k:
-                return True
-    return any(low >= 1 and high < k for cell, (low, high) in found.items() if cell not in hidden)
+                yield frozenset(unknown), rest
 
 
 def cheapest_masks(counts, attributes, k, costs, least):

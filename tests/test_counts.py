@@ -5,7 +5,7 @@ from itertools import product
 
 import oracle
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Ratio, State, Table
@@ -103,12 +103,44 @@ def find_exactly(case):
         check_steps(equations, one.steps)
     found = {str(one.keys[0]): (one.kind, one.low, one.high) for one in search.found if one.row is None}
     assert not search.undecided
+    rests = {(frozenset(whole[key] for key in one.keys), one.low) for one in search.found if one.row is not None}
+    assert rests >= {*oracle.small_rests(exact, attributes, k)}  # and totals of cells without totals of lines
+    assert all(exact[cell][0] < exact[cell][1] for cells, _ in rests for cell in cells)
+    are_shown = zip(equations.keys, equations.states < State.MASKED, strict=True)
+    small = {key for key, is_shown in are_shown if is_shown and exact[whole[key]][0] >= 1 and exact[whole[key]][1] < k}
+    assert {one.keys[0] for one in search.find_shown(k)} == small
     return expected, found
 
 
 @settings(max_examples=3000)
 @given(published())
 def test_what_is_revealed_is_what_all_tables_that_fit_agree_on(case):
+    expected, found = find_exactly(case)
+    assert found == expected
+
+
+@st.composite
+def crowded(draw):
+    """Draw a table of up to 20 people with all totals, masked or rounded at random: some masks hide large counts."""
+    names = draw(st.sampled_from(["ab", "ah", "bh", "h"]))
+    attributes = [ATTRIBUTES[name] for name in names]
+    many = {kind: draw(st.integers(0, 5)) for kind in product(*(leaves for leaves, _ in attributes))}
+    assume(1 <= sum(many.values()) <= 20)
+    k, unit, cells = draw(st.integers(2, 5)), draw(st.sampled_from([1, 1, 3])), []
+    for cell in product(*(nodes(name) for name in names)):
+        number = sum(many[kind] for kind in oracle.people_of(cell, attributes))
+        cells.append(
+            Cell(cell, *draw(states(number, k, unit if any(cell) else 1, None, is_whole=False, is_total=True)))
+        )
+        if any(cell) and draw(st.integers(0, 2)) == 0:
+            cells[-1] = Cell(cell, 0, UNKNOWN, State.MASKED)
+    dimensions = tuple(Dimension(one, tuple(nodes(one)[1:]), ATTRIBUTES[one][1]) for one in names)
+    return list(names), attributes, Counts((Table("crowded", dimensions, tuple(cells)),)), k, draw(st.integers(1, 3))
+
+
+@settings(max_examples=500)
+@given(crowded())
+def test_known_totals_of_k_or_more_reveal_small_rests_too(case):
     expected, found = find_exactly(case)
     assert found == expected
 

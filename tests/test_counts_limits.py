@@ -1,5 +1,6 @@
 """Limits of all masked counts: those of linear programs, rounded to whole numbers, each with a proof."""
 
+from dataclasses import replace
 from math import ceil, floor
 
 import numpy as np
@@ -11,6 +12,7 @@ from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, State, Table
 from discreet.publications.counts.equations import list_equations
 from discreet.publications.counts.limits import Limits
 from discreet.publications.counts.proofs import check_steps
+from discreet.publications.counts.revealed import find_revealed
 
 
 def solve(equations, low, high):
@@ -51,8 +53,11 @@ def test_all_limits_are_those_of_linear_programs_in_whole_numbers(case):
     check_steps(equations, limits.steps)
 
 
-def test_limits_that_no_single_sum_shows_are_found_and_proven():
-    # Two masked counts in every line, and yet w b follows: 230 + 250 − 89 − 124 − 31 − (1012 + 779 − 892 − 710) = 47.
+def make_crossed(*more, below=()):
+    """Return a table with two masked counts in every line, and yet w b follows from several sums.
+
+    230 + 250 − 89 − 124 − 31 − (1012 + 779 − 892 − 710) = 47. Column b may have values ``below``.
+    """
     masked = {"wa", "wb", "wc", "xa", "xc", "yb", "yd", "zb", "zd"}
     inner = {"w": (30, 47, 64, 89), "x": (90, 124, 5, 31), "y": (92, 100, 59, 85), "z": (800, 991, 651, 685)}
     counts = {(row, column): many for row, line in inner.items() for column, many in zip("abcd", line, strict=True)}
@@ -61,8 +66,12 @@ def test_limits_that_no_single_sum_shows_are_found_and_proven():
     cells += [Cell((None, one), *[sum(line["abcd".index(one)] for line in inner.values())] * 2) for one in "abcd"]
     for at, many in counts.items():
         cells.append(Cell(at, 0, UNKNOWN, State.MASKED) if "".join(at) in masked else Cell(at, many, many))
-    dimensions = Dimension("row", tuple("wxyz")), Dimension("column", tuple("abcd"))
-    equations = list_equations(Counts((Table("", dimensions, tuple(cells)),)))
+    columns = Dimension("column", (*"abcd", *below), dict.fromkeys(below, "b"))
+    return Counts((Table("", (Dimension("row", tuple("wxyz")), columns), (*cells, *more)),))
+
+
+def test_limits_that_no_single_sum_shows_are_found_and_proven():
+    equations = list_equations(make_crossed())
     limits = Limits(equations)
     limits.propagate()
     hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
@@ -71,3 +80,19 @@ def test_limits_that_no_single_sum_shows_are_found_and_proven():
     assert limits.tighten(hidden) == []
     assert (limits.low[alone], limits.high[alone]) == (47, 47)
     check_steps(equations, limits.steps)
+
+
+def test_a_small_rest_of_a_total_that_only_several_sums_show_is_found():
+    parts = Cell(("w", "b1"), 44, 44), *(Cell(("w", one), 0, UNKNOWN, State.MASKED) for one in ("b2", "b3"))
+    [found] = find_revealed(make_crossed(*parts, below=("b1", "b2", "b3")), 6).found
+    assert (found.kind, found.low, found.high) == ("told", 3, 3)
+    assert found.who == "column b2, row w or column b3, row w"
+    check_steps(found.equations, found.steps)
+
+
+def test_a_rounded_count_that_only_several_sums_show_to_be_small_is_found():
+    counts = make_crossed()
+    [table] = counts.tables
+    rounded = [Cell(one.at, 40, 50, State.LIMITS) if one.at == ("w", "b") else one for one in table.cells]
+    search = find_revealed(replace(counts, tables=(replace(table, cells=tuple(rounded)),)), 48)
+    assert [(str(one.keys[0]), one.low) for one in search.find_shown(48) if one.low == 47] == [("column b, row w", 47)]

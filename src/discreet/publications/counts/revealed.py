@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.data.counts import PEOPLE, Counts, State
 from discreet.publications.counts.equations import Equations, Key, list_equations
@@ -85,10 +86,12 @@ class Search(NamedTuple):
         limits, equations = self.limits, self.limits.equations
         is_small = (equations.states < State.MASKED) & (limits.low >= 1) & (limits.high < k)
         order = sorted(np.flatnonzero(is_small).tolist(), key=lambda cell: int(limits.high[cell]))
-        return tuple(
-            Revealed("shown", (equations.keys[cell],), int(limits.low[cell]), int(limits.high[cell]), (), equations)
-            for cell in order
-        )
+        ends = [(int(limits.low[cell]), int(limits.high[cell])) for cell in order]
+        steps = Steps(equations, limits.steps) if order else None
+        proofs = [steps.select([(cell, LOW), (cell, HIGH)]) if steps else () for cell in order]
+        keys = ((equations.keys[cell],) for cell in order)
+        parts = zip(keys, ends, proofs, strict=True)
+        return tuple(Revealed("shown", key, *pair, proof, equations) for key, pair, proof in parts)
 
 
 def find_revealed(
@@ -126,16 +129,17 @@ def search_equations(
     limits = Limits(equations, seconds, truth)
     limits.propagate()
     judge = _Judge(limits, k, width)
-    hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
+    unsure = np.flatnonzero(equations.states > State.EXACT).tolist()
     if progress is not None:
-        limits.tell = partial(_report, progress, judge, hidden, [monotonic()])
-    limits.settle(hidden, judge, eager=eager)
+        limits.tell = partial(_report, progress, judge, unsure, [monotonic()])
+    limits.settle(unsure, judge, eager=eager)
+    hidden = [cell for cell in unsure if equations.states[cell] >= State.MASKED]
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
     for one in found:  # by code that neither propagates nor solves
         check_steps(equations, one.steps)
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
-    undecided = sum(not judge.is_decided(cell) for cell in hidden)
+    undecided = sum(not judge.is_decided(cell) for cell in unsure)
     return Search(tuple(found[at] for at in order), undecided + (not equations.is_whole), limits)
 
 
@@ -188,10 +192,26 @@ class _Judge:
         """Return whether tables fit in which the cell has other values, so that nothing small is certain."""
         limits = self.limits
         least, largest = int(limits.least[cell]), int(limits.largest[cell])
-        if largest < 0 or limits.low[cell] >= self.k:
-            return bool(limits.low[cell] >= self.k)
+        if limits.low[cell] >= self.k:
+            return least < largest or not self._is_watched[cell]
         is_open = least == 0 or largest >= self.k or self._says_small(cell)
-        return is_open and least < largest and largest - least >= self.width
+        width = self.width if limits.equations.states[cell] >= State.MASKED else 1
+        return is_open and largest - least >= width
+
+    @cached_property
+    def _is_watched(self) -> NDArray[np.bool_]:
+        """The cells of sums with several open parts that may be small: if all others are known, so is what they add to.
+
+        It is asked for once limits are propagated; those that follow later make fewer sums of this kind.
+        """
+        limits, equations = self.limits, self.limits.equations
+        rows, cells, sums = equations.row_numbers, equations.cells, equations.offsets.size - 1
+        is_small = (limits.low < limits.high)[cells] & (equations.factors < 0) & (limits.low < self.k)[cells]
+        least = np.bincount(rows, np.where(is_small, limits.low[cells], 0), sums)
+        is_wanted = (np.bincount(rows, is_small, sums) > 1) & (least < self.k)
+        watched = np.zeros(limits.low.size, dtype=np.bool_)
+        watched[cells[is_wanted[rows]]] = True
+        return watched
 
     def _says_small(self, cell: int) -> bool:
         """Return whether the mask of a cell says by itself that its count is from 1 to k − 1."""
@@ -208,6 +228,7 @@ class _Judge:
             if not self._says_small(cell):
                 return "told"
         is_narrow = high - low < self.width and high - low < equations.high[cell] - equations.low[cell]
+        is_narrow &= equations.states[cell] >= State.MASKED
         return "narrowed" if is_narrow and low < high and low < self.k else None
 
     def judge(self, cell: int) -> Revealed | None:
