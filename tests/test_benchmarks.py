@@ -189,7 +189,7 @@ def test_the_baseline_counts_the_rare_cells_of_the_maximal_itemsets(case):
 @given(case=large_databases(), k=st.sampled_from([2, 5, 20]))
 def test_the_baseline_counts_the_rare_cells_over_items_of_several_words(case, k):
     rows, sigma = case
-    expected = len(oracle.rare_cells(oracle.widest(oracle.maximal_by_levels(rows, sigma), sigma), rows, k))
+    expected = len(oracle.rare_cells(oracle.maximal_by_levels(rows, sigma), rows, k))
     data = Transactions(rows)
     assert hashing.channels(mine(data, min_support=sigma, kind="maximal"), data, k=k) == expected
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, Ratio, State, Table
 from discreet.errors import OptionError
 from discreet.judging.audit import audit
-from discreet.publications.counts import limits, revealed
+from discreet.publications.counts import revealed, settling
 from discreet.publications.counts.equations import Key, list_equations
 from discreet.publications.counts.proofs import check_steps
 from discreet.publications.counts.revealed import find_revealed
@@ -148,7 +148,7 @@ def test_known_totals_of_k_or_more_reveal_small_rests_too(case):
 @settings(max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(published())
 def test_walks_from_table_to_table_decide_the_same(monkeypatch, case):
-    monkeypatch.setattr(limits, "LARGE", 0)  # as if each part had many cells
+    monkeypatch.setattr(settling, "LARGE", 0)  # as if each part had many cells
     expected, found = find_exactly(case)
     assert {cell: kind for cell, (kind, *_) in found.items()} == {cell: kind for cell, (kind, *_) in expected.items()}
     for cell, (kind, low, high) in found.items():  # the limits of what is told need not be the narrowest

@@ -46,7 +46,7 @@ def test_moves_and_walks_meet_tables_that_fit_alone(case, data):
         assert (moves.table == before).all()
         if moves.fresh:
             moves.walk(np.ones(table.size, dtype=np.bool_))
-            assert any((moves.table == counts).all() for counts in fitting)
+        assert any((moves.table == counts).all() for counts in fitting)
     for column in range(table.size):
         values = {int(counts[column]) for counts in fitting}
         assert {int(moves.least[column]), int(moves.largest[column])} <= values

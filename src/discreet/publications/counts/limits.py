@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from math import ceil, floor, lcm
 from time import monotonic
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from discreet.data.counts import UNKNOWN
 from discreet.errors import InputError
 from discreet.publications.counts.cases import fit_share, narrow, split_cases
 from discreet.publications.counts.equations import Equations
-from discreet.publications.counts.moves import Moves, Truth
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Step
 from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
@@ -24,44 +23,15 @@ from discreet.runtime.solver import Corner, Floats, NoValuesError, Numbers, Term
 TINY: Final = 1e-6  # below this a solver's value is a whole number
 SCALES: Final = (1, 2, 3, 4, 5, 6, 8, 12, 24, 60, 120)  # denominators of weights in proofs
 ROUNDS: Final = 100  # of shares and sums in turn
-WHOLE: Final = 20_000  # cells of a part that is solved in whole numbers
 CASES: Final = 2_000  # that are told apart to show that no whole numbers are left
 SECONDS: Final = 300.0
 ROOM: Final = 1_000_000  # beyond twice the largest known count, for those without limits
-WALKS: Final = 3  # from other tables, for cells that a first walk leaves
-NEAR: Final = (300, 1_500)  # columns that moves are looked for among, at first and then
-FRESH: Final = 16  # new moves that make another walk worth it
-LARGE: Final = 500  # cells of a part in which tables are found by walks
 WIDE: Final = 6_000  # cells of a part whose tableau is too dense
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
 
 Found = TypeVar("Found")
-
-
-class Judge(Protocol):
-    """Decides what must be known about a cell."""
-
-    def is_settled(self, cell: int) -> bool:
-        """Return whether all is known."""
-
-    def is_decided(self, cell: int) -> bool:
-        """Return whether enough is known."""
-
-    def is_revealed(self, cell: int) -> bool:
-        """Return whether a small number is known."""
-
-    def list_goals(self, cell: int, value: int) -> Iterable[int]:
-        """Return the values of a cell that may settle it, where a table with one ``value`` is known."""
-
-
-class _Left(NamedTuple):
-    """Cells of a part that linear programs may have left open, and the moves between its tables, if any are known."""
-
-    part: Part
-    cells: list[int]
-    moves: Moves | None
 
 
 @dataclass(eq=False)
@@ -80,7 +50,6 @@ class Limits:
 
     equations: Equations
     seconds: float = SECONDS
-    truth: Truth | None = None
     tell: Callable[[], None] = lambda: None  # called now and then
     low: Numbers = field(init=False)
     high: Numbers = field(init=False)
@@ -128,120 +97,9 @@ class Limits:
             return InputError(f"{said}; correct one of them")
         return InputError(f"no counts of people fit this table: see the total{where} and its parts")
 
-    def _refuse_all(self) -> InputError:
+    def refuse_all(self) -> InputError:
         """Return that no counts fit all sums together, though each of them alone can be."""
         return InputError("no counts of people fit all sums of these tables together; correct the tables")
-
-    def settle(self, wanted: Iterable[int], judge: Judge, *, eager: bool = False) -> None:
-        """Narrow the limits of some cells, and look for tables that fit, until each cell is settled or time is up.
-
-        Every corner that is found is a table that fits, and may settle many cells at once. If ``eager``, whole numbers
-        are asked for only where linear programs reveal nothing.
-        """
-        open_cells, left = [cell for cell in wanted if not judge.is_settled(cell)], list[_Left]()
-        try:
-            for part, cells in list_parts(self.equations, self.low, self.high, open_cells):
-                settle = self._settle_large if part.cells.size > LARGE else self._settle_small
-                left.append(_Left(part, cells, settle(part, cells, judge)))
-            if not eager or not any(judge.is_revealed(cell) for cell in open_cells):
-                for one in left:
-                    self._settle_whole(one, judge)
-        except NoValuesError:
-            raise self._refuse_all() from None
-
-    def _settle_small(self, part: Part, cells: list[int], judge: Judge) -> None:
-        """Settle cells by the corners at which each is least or largest."""
-        find = self._build(part, whole=False).prepare_corners()
-        for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
-            self.tell()
-            for side in (LOW, HIGH):
-                if monotonic() > self.end or judge.is_settled(cell):
-                    break
-                corner = self._ask(part, partial(find, column, 1 - 2 * side, self._left()))
-                self._look(part, cell, side, corner)
-
-    def _settle_large(self, part: Part, cells: list[int], judge: Judge) -> Moves | None:
-        """Settle cells by walks from one table to others, then those left by their limits; return the moves, if any."""
-        table = None if part.ratios else self._find_table(part)
-        moves = None if table is None else Moves(part, table, self.low[part.cells], self._cap(part).astype(np.int64))
-        if moves is not None:
-            self._note(moves)
-            known = moves.take(() if self.truth is None else self.truth.moves)
-            if known:
-                self._walk_on(moves, judge)
-            for most in NEAR:
-                self._walk(moves, cells, judge, most)
-            if self.truth is not None:
-                self.truth.moves.extend(moves.list_moves(known))
-        left = [cell for cell in cells if not judge.is_settled(cell)]
-        tableau = self._ask(part, partial(self._open, part)) if left else None
-        if tableau is not None:
-            self._tighten_part(part, tableau, left)
-        return moves
-
-    def _find_table(self, part: Part) -> Numbers | None:
-        """Return a table of whole numbers that fits, the true one if it is known; None if none is found in time."""
-        if self.truth is not None:
-            return self.truth.counts[part.cells]
-        least = self._build(part, whole=True).prepare()
-        solved = least(np.zeros(part.cells.size), self._left() / 2, -np.inf)
-        if solved.values is None:
-            if not solved.stopped:
-                raise NoValuesError
-            return None
-        return np.rint(solved.values).astype(np.int64) if self._witness(part, solved.values) else None
-
-    def _walk(self, moves: Moves, cells: list[int], judge: Judge, most: int) -> None:
-        """Note the values of many tables that fit: of near ones in which a cell has another value, and beyond."""
-        left = [cell for cell in cells if not judge.is_decided(cell)]
-        for cell, column in zip(left, np.searchsorted(moves.part.cells, left).tolist(), strict=True):
-            self.tell()
-            for goal in judge.list_goals(cell, int(moves.table[column])):
-                if monotonic() > self.end or judge.is_decided(cell):
-                    break
-                if self.low[cell] <= goal <= self.high[cell] and moves.find(column, goal, self._left(), most):
-                    self._note(moves)
-            if moves.fresh >= FRESH or (moves.fresh and cell == left[-1]):
-                self._walk_on(moves, judge)
-
-    def _walk_on(self, moves: Moves, judge: Judge) -> None:
-        """Note the values of tables that known moves lead to, as long as each walk decides about several cells."""
-        cells, gain = moves.part.cells.tolist(), FRESH
-        is_wanted = np.array([not judge.is_decided(cell) for cell in cells])
-        while gain >= FRESH:
-            moves.walk(is_wanted)
-            self._note(moves)
-            before, is_wanted = is_wanted, np.array([not judge.is_decided(cell) for cell in cells])
-            gain = int(before.sum() - is_wanted.sum())
-
-    def _note(self, moves: Moves) -> None:
-        np.minimum.at(self.least, moves.part.cells, moves.least)
-        np.maximum.at(self.largest, moves.part.cells, moves.largest)
-
-    def _settle_whole(self, left: "_Left", judge: Judge) -> None:
-        """Settle cells by tables of whole numbers, at last by those in which each is least or largest."""
-        part, is_enough = left.part, judge.is_settled if left.moves is None else judge.is_decided
-        if left.moves is not None:
-            known = left.moves.count
-            for _ in range(WALKS):
-                self._walk(left.moves, left.cells, judge, part.cells.size)
-            if self.truth is not None:
-                self.truth.moves.extend(left.moves.list_moves(known))
-        cells = [cell for cell in left.cells if not is_enough(cell)]
-        if not cells or part.cells.size > WHOLE:
-            return
-        least = self._build(part, whole=True).prepare()
-        for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
-            self.tell()
-            for sign in (1, -1):
-                if monotonic() < self.end and not judge.is_settled(cell):
-                    costs = np.zeros(part.cells.size)
-                    costs[column] = sign
-                    solved = least(costs, self._left(), -np.inf)
-                    if solved.values is None and not solved.stopped:
-                        raise NoValuesError
-                    if solved.values is not None and self._witness(part, solved.values) and not solved.stopped:
-                        self._refute(part, cell, LOW if sign > 0 else HIGH)
 
     def tighten(self, wanted: Iterable[int]) -> list[int]:
         """Narrow the limits of cells to what linear programs find at most; return those for which that is not shown.
@@ -261,13 +119,13 @@ class Limits:
             self.equations, self.low, self.high, [cell for cell in wanted if self.low[cell] < self.high[cell]]
         ):
             try:
-                tableau = self._ask(part, partial(self._open, part))
-                left += cells if tableau is None else self._tighten_part(part, tableau, cells)
+                tableau = self.ask(part, partial(self.open, part))
+                left += cells if tableau is None else self.tighten_part(part, tableau, cells)
             except NoValuesError:
-                raise self._refuse_all() from None
+                raise self.refuse_all() from None
         return left
 
-    def _ask(self, part: Part, find: Callable[[], Found]) -> Found | None:
+    def ask(self, part: Part, find: Callable[[], Found]) -> Found | None:
         """Return what a solver finds, or None if it says without reason that no counts fit.
 
         After many corners it may miss its own tolerance by little: only a new solver is believed.
@@ -275,13 +133,14 @@ class Limits:
         try:
             return find()
         except NoValuesError:
-            least = self._build(part, whole=False).prepare()
-            solved = least(np.zeros(part.cells.size), self._left(), -np.inf)
+            least = self.build(part, whole=False).prepare()
+            solved = least(np.zeros(part.cells.size), self.left(), -np.inf)
             if solved.values is None and solved.bound == np.inf:
                 raise
             return None
 
-    def _tighten_part(self, part: Part, tableau: Tableau | Walk, cells: list[int]) -> list[int]:
+    def tighten_part(self, part: Part, tableau: Tableau | Walk, cells: list[int]) -> list[int]:
+        """Narrow the limits of some cells of a part; return those for which it is not shown that none are narrower."""
         offsets, used = self.equations.users
         columns = np.searchsorted(part.cells, cells).tolist()
         for cell, column in zip(cells, columns, strict=True):
@@ -290,7 +149,7 @@ class Limits:
                 if self._is_reached(tableau, cell, column, side) or monotonic() > self.end:
                     continue
                 for _ in range(2):  # the second time from the first corner
-                    found = self._ask(part, partial(tableau.reach, column, side))
+                    found = self.ask(part, partial(tableau.reach, column, side))
                     if found and not self._is_reached(tableau, cell, column, side):
                         self._take(part, tableau, cell, column, side)
                     if self._is_reached(tableau, cell, column, side):
@@ -323,16 +182,16 @@ class Limits:
             (self.low if side == LOW else self.high)[cell] = step.limit
             self.steps.append(step)
 
-    def _open(self, part: Part) -> Tableau | Walk | None:
+    def open(self, part: Part) -> Tableau | Walk | None:
         """Return a way from corner to corner, after sums of all unsettled cells were made least and largest."""
-        program = self._build(part, whole=False)
-        low, high = self.low[part.cells].astype(np.float64), self._cap(part)
+        program = self.build(part, whole=False)
+        low, high = self.low[part.cells].astype(np.float64), self.cap(part)
         seen = np.full(low.size, np.inf), np.full(low.size, -np.inf)
         if part.cells.size > WIDE:
             far, near = program.walk()
             last: Corner | None = None
             for costs in self._list_costs(low, high, *seen):
-                last = far(costs, self._left())
+                last = far(costs, self.left())
                 if last is None:
                     return None
                 np.minimum(seen[0], last.values, out=seen[0])
@@ -341,7 +200,7 @@ class Limits:
         find, show = program.open()
         values: Floats | None = None
         for costs in self._list_costs(low, high, *seen):
-            values = find(costs, self._left())
+            values = find(costs, self.left())
             if values is None:
                 return None
             np.minimum(seen[0], values, out=seen[0])
@@ -360,7 +219,7 @@ class Limits:
                 break
             settled, side = now, 1 - side
 
-    def _refute(self, part: Part, cell: int, side: int) -> None:
+    def refute(self, part: Part, cell: int, side: int) -> None:
         """Show that a count has no value beyond the one that whole numbers reach, though linear programs allow it."""
         limits = self.low if side == LOW else self.high
         limit = int((self.least if side == LOW else self.largest)[cell])
@@ -376,11 +235,11 @@ class Limits:
             limits[cell] = limit
             self.steps.append(Step(cell, side, limit, refutation=refutation))
 
-    def _look(self, part: Part, cell: int, side: int, corner: Corner | None) -> None:
+    def look(self, part: Part, cell: int, side: int, corner: Corner | None) -> None:
         """Take over what a corner shows: a table that fits, and a limit that its weights prove."""
         if corner is None:
             return
-        self._witness(part, corner.values)
+        self.witness(part, corner.values)
         value = float(corner.values[np.searchsorted(part.cells, cell)])
         limits, wanted = (self.low, ceil(value - TINY)) if side == LOW else (self.high, floor(value + TINY))
         if not (wanted > limits[cell] if side == LOW else wanted < limits[cell]):
@@ -421,7 +280,7 @@ class Limits:
                 break
         return best
 
-    def _witness(self, part: Part, values: Floats) -> bool:
+    def witness(self, part: Part, values: Floats) -> bool:
         """Note the values of a table that fits, if they are whole and keep every row; return whether they do."""
         counts = np.rint(values).astype(np.int64)
         if np.abs(values - counts).max(initial=0) > TINY or (counts < self.equations.low[part.cells]).any():
@@ -436,16 +295,17 @@ class Limits:
         self.largest[part.cells] = np.maximum(self.largest[part.cells], counts)
         return True
 
-    def _build(self, part: Part, *, whole: bool) -> WalkingProgram:
+    def build(self, part: Part, *, whole: bool) -> WalkingProgram:
+        """Return the program of a part: its cells within their limits, its rows, and its shares if ``whole``."""
         program = WalkingProgram()
-        program.add_columns(part.cells.size, lower=self.low[part.cells], upper=self._cap(part), whole=whole)
+        program.add_columns(part.cells.size, lower=self.low[part.cells], upper=self.cap(part), whole=whole)
         terms = Terms(part.row_of, part.column_of, part.factors.astype(np.float64))
         program.add_rows(part.rows.size, terms, lower=-part.fixed, upper=-part.fixed)
         for one in part.ratios if whole else ():  # the proofs of linear programs are made of rows alone
             add_share(program, part, self.low, one)
         return program
 
-    def _cap(self, part: Part) -> Floats:
+    def cap(self, part: Part) -> Floats:
         """Return the upper limits of the cells of a part.
 
         A count without one gets one that no table needs: what is shown with it is true all the same.
@@ -462,7 +322,8 @@ class Limits:
         """The largest count that is known."""
         return int(self.equations.low.max(initial=0))
 
-    def _left(self) -> float:
+    def left(self) -> float:
+        """Return how many seconds are left."""
         return max(0.01, self.end - monotonic())
 
 

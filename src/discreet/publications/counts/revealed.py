@@ -14,6 +14,7 @@ from discreet.publications.counts.equations import Equations, Key, list_equation
 from discreet.publications.counts.limits import SECONDS, Limits
 from discreet.publications.counts.moves import Truth
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
+from discreet.publications.counts.settling import Settling
 from discreet.publications.rules.intervals import format_limits
 from discreet.runtime.resources import Progress
 
@@ -126,13 +127,13 @@ def search_equations(
     The owner of the data may give the ``truth``: it is a table that fits, which saves looking for one. An
     ``eager`` search leaves cells undecided if others are revealed by linear programs.
     """
-    limits = Limits(equations, seconds, truth)
+    limits = Limits(equations, seconds)
     limits.propagate()
     judge = _Judge(limits, k, width)
     unsure = np.flatnonzero(equations.states > State.EXACT).tolist()
     if progress is not None:
         limits.tell = partial(_report, progress, judge, unsure, [monotonic()])
-    limits.settle(unsure, judge, eager=eager)
+    Settling(limits, judge, truth).run(unsure, eager=eager)
     hidden = [cell for cell in unsure if equations.states[cell] >= State.MASKED]
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
