@@ -1865,6 +1865,17 @@ def name_revealed(limits, said, hidden, k, width):
     return "narrowed" if is_narrow and low < k else None
 
 
+def tables_with_sums_of(matrix, table, low, high):
+    """Return all lists of whole numbers within limits that have the sums of ``table``, each a line of factors."""
+    ranges = (range(least, most + 1) for least, most in zip(low, high, strict=True))
+    sums = [sum(factor * count for factor, count in zip(line, table, strict=True)) for line in matrix]
+    return [
+        [*counts]
+        for counts in product(*ranges)
+        if sums == [sum(factor * count for factor, count in zip(line, counts, strict=True)) for line in matrix]
+    ]
+
+
 def limits_with_shares(total, parts, shares):
     """Return the least and largest value of a total and of each part, over all counts that fit.
 

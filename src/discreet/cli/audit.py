@@ -196,7 +196,12 @@ def _check_usage(asked: ReportOptions) -> None:
     blocks = asked.method is not None
     misfits = asked.seconds is not None and asked.method not in FITS["seconds"] and not (blocks and asked.is_table)
     needs_rows = blocks and asked.min_support is None and not asked.is_table
-    refuse((needs_rows, "--block needs rows: give --min-support, such as --min-support 5%"))
+    refuse(
+        (
+            needs_rows,
+            "--block needs rows: give --min-support, such as --min-support 5%, or --counts for tables of counts",
+        )
+    )
     for flag in asked.given("csv", "schema", "against", "grown") if blocks else ():
         raise click.UsageError(f"{flag} is for an audit, and --block reports a release: leave {flag} or --block out")
     refuse((misfits, "--seconds means nothing without --block best or --block optimal: leave it out"))

@@ -87,12 +87,11 @@ class Search(NamedTuple):
         limits, equations = self.limits, self.limits.equations
         is_small = (equations.states < State.MASKED) & (limits.low >= 1) & (limits.high < k)
         order = sorted(np.flatnonzero(is_small).tolist(), key=lambda cell: int(limits.high[cell]))
-        ends = [(int(limits.low[cell]), int(limits.high[cell])) for cell in order]
-        steps = Steps(equations, limits.steps) if order else None
-        proofs = [steps.select([(cell, LOW), (cell, HIGH)]) if steps else () for cell in order]
-        keys = ((equations.keys[cell],) for cell in order)
-        parts = zip(keys, ends, proofs, strict=True)
-        return tuple(Revealed("shown", key, *pair, proof, equations) for key, pair, proof in parts)
+        steps, found = Steps(equations, limits.steps), list[Revealed]()
+        for cell in order:
+            proof, ends = steps.select([(cell, LOW), (cell, HIGH)]), (int(limits.low[cell]), int(limits.high[cell]))
+            found.append(Revealed("shown", (equations.keys[cell],), *ends, proof, equations))
+        return tuple(found)
 
 
 def find_revealed(
