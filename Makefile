@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
 
-.PHONY: help demo test test-all test-bounds test-without-jit test-spark long kernels packages check docs screenshots reproduce walk bench bench-tables bench-spark clean
+.PHONY: help demo test test-all test-bounds test-without-jit test-spark laws long kernels packages check docs screenshots reproduce walk bench bench-tables bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
@@ -19,6 +19,7 @@ help:
 	@echo "make test-all     check the code and run all tests; install Spark, and where that can be done Java, Chromium and PostgreSQL for them"
 	@echo "make test-bounds  run the quick tests compiled, with every index of a kernel checked"
 	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs pyspark)"
+	@echo "make laws         run the laws on as many examples as they ask for, new ones each time; takes long"
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
@@ -51,6 +52,9 @@ test-bounds: .venv/installed-test
 
 test-without-jit: .venv/installed-test
 	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit
+
+laws: .venv/installed-test
+	$(PYTEST)=local $(WORKERS) 2 -m nojit tests
 
 kernels: .venv/installed
 	@$(BIN)/discreet warm

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
 QUICK = 10
-"""Examples of a law in a quick run."""
+MOST = {"quick": QUICK, "measured": QUICK, "ci": 50}
+"""Examples of a law, at the most; ``make laws`` draws as many as it asks for, new ones each time."""
 
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
 settings.register_profile("local", deadline=None)
@@ -57,16 +58,17 @@ def pytest_configure(config):
 
 
 def pytest_itemcollected(item):
-    """Run all laws without the JIT too; and in a quick run on fewer examples, whatever they ask for."""
+    """Run all laws without the JIT too, and on no more examples than such a run draws, whatever they ask for."""
     law = getattr(item, "obj", None)
     if is_hypothesis_test(law):
         item.add_marker("nojit")
-        if is_quick(item.config):
-            asked = law._hypothesis_internal_use_settings
-            # Many of so few examples may be filtered out by chance; the health of laws is checked where all are drawn.
-            law._hypothesis_internal_use_settings = settings(
-                asked, max_examples=min(asked.max_examples, QUICK), suppress_health_check=list(HealthCheck)
-            )
+        asked = law._hypothesis_internal_use_settings
+        most = MOST.get(item.config.getoption("--hypothesis-profile"), asked.max_examples)
+        # Many of few examples may be filtered out by chance; the health of laws is checked where all are drawn.
+        health = list(HealthCheck) if most == QUICK or most < asked.max_examples else asked.suppress_health_check
+        law._hypothesis_internal_use_settings = settings(
+            asked, max_examples=min(asked.max_examples, most), suppress_health_check=health
+        )
 
 
 @pytest.hookimpl(trylast=True)

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet import audit, block, compare, compare_hiding, tradeoff
+from discreet import audit, block, compare, tradeoff
 from discreet.report import (
     before_after_figure,
     cell_sizes_figure,
     comparison_figure,
-    hiding_figure,
     tradeoff_figure,
 )
 from discreet.report.charts import KINDS, Figure, Mark, Plot, Scale, Series, log_scale, scale
@@ -33,8 +32,6 @@ def figures():
     yield before_after_figure(compared.best)
     yield before_after_figure(block(ROWS, min_support=60, k=60, method="suppress"))
     yield comparison_figure(compared)
-    hiding = compare_hiding(ROWS, [["a", "b"]], min_supports=[10], disclosures=[0, 1], methods=["minfia", "maxfia"])
-    yield hiding_figure(hiding)
 
 
 @pytest.fixture(scope="module")

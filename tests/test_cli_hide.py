@@ -161,15 +161,24 @@ def test_ghost_rules_are_told_apart(tmp_path):
 def test_compare_shows_each_method_for_each_psi_and_draws_it(file, secret, tmp_path):
     options = [file, "--sensitive", secret, "--compare", "--psi", "0,50%", "--sigma", "20%,2", "--seconds", 5]
     found = json.loads(run(*options, "--json").stdout)
-    expected = [(method, share) for method in METHODS[:5] for share in ("0", "1/2")]
-    told = [(line["method"], line["disclosure"]) for line in found["lines"]]
-    assert told == [*expected, ("border", None), ("exact", None)]
+    expected = [(method, share) for method in METHODS for share in ("0", "1/2")]
+    assert [(line["method"], line["disclosure"]) for line in found["lines"]] == expected
     assert found["min_supports"] == [4, 2]
     assert all(line["measures"][0]["hiding_failure"] == 0 for line in found["lines"] if line["disclosure"] != "1/2")
     shown = run(*options, "--plot", tmp_path / "plot.svg")
     assert (shown.exit_code, "milk" in shown.stdout) == (0, False)
     assert {line.split()[0] for line in shown.stdout.splitlines() if line.startswith("  ")} > set(METHODS)
     assert (tmp_path / "plot.svg").read_bytes().startswith(b"<svg ")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_line_of_the_comparison_is_what_its_method_does(file, secret, method):
+    asked = [file, "--sensitive", secret, "--psi", "50%", "--sigma", "20%,2", "--json"]
+    lines = json.loads(run(*asked, "--compare").stdout)["lines"]
+    expected = next(line for line in lines if line["method"] == method)
+    found = json.loads(run(*asked, "--measure", "--method", method).stdout)
+    shown = ("rows_touched", "items_removed", "measures")
+    assert [found[name] for name in shown] == [expected[name] for name in shown]
 
 
 def test_an_index_is_used_and_one_of_other_rows_refused(file, secret, tmp_path):

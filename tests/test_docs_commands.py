@@ -113,7 +113,9 @@ def test_the_commands_of_the_readme_give_the_numbers_of_its_picture_and_of_its_p
     written = {line.split()[1]: run(line) for line in filter(is_run, lines)}
     codes = {"generate": 0, "audit": 1, "report": 1, "block": 0, "verify": 0}
     assert {name: code for name, (code, _) in written.items()} == codes
-    assert "WITHHOLD, 164 channels, 166 rows exposed" in text  # the words for the picture
+    assert (
+        "WITHHOLD, with one person as a red dot among 128: 128 less 127 leaves 1" in text
+    )  # the words for the picture
     assert "('WITHHOLD', 164, 166)" in text
     assert written["audit"][1].startswith("WITHHOLD: clinic.csv, 307 closed itemsets")
     assert "164 maximal channels" in written["audit"][1]

@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from threading import Thread
 
 import pytest
 from click.testing import CliRunner
@@ -12,6 +14,7 @@ from click.testing import CliRunner
 import discreet
 from discreet import report
 from discreet.cli import main
+from discreet.runtime import solver
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="signals and closed streams are of POSIX"),
@@ -194,6 +197,35 @@ def test_signals_that_are_ignored_or_handled_stay_so_and_others_are_given_back(f
     finally:
         for end, handler in zip((signal.SIGTERM, signal.SIGHUP), before, strict=True):
             signal.signal(end, handler)
+
+
+@pytest.mark.parametrize("is_begun", [True, False])
+def test_a_solver_has_ended_when_ctrl_c_comes_while_its_thread_starts(monkeypatch, is_begun):
+    ran = []
+
+    class Interrupted(Thread):
+        def start(self):
+            if is_begun:
+                super().start()
+            raise KeyboardInterrupt
+
+    class Slow:
+        def setCallback(self, *_):  # noqa: N802 - the solver's name
+            pass
+
+        def startCallback(self, *_):  # noqa: N802
+            pass
+
+        def run(self):
+            time.sleep(0.3)
+            ran.append("to its end")
+
+    monkeypatch.setattr(solver, "Thread", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        solver._run_in_thread(Slow())
+    ended = list(ran)
+    time.sleep(0.5)
+    assert ran == ended
 
 
 def test_importing_discreet_touches_no_signal_handler():

@@ -125,6 +125,15 @@ def test_no_method_loses_less_than_exact(seed):
         assert harms["exact"] == min(harms.values())
 
 
+@pytest.mark.parametrize("goal", [{"disclosure": 0}, {"disclosure": "50%"}, {"below": 2}])
+def test_no_method_loses_less_than_exact_at_the_minimum_support_that_it_protects(goal):
+    for seed in range(40):
+        rows, sensitive, least = random_case(seed)
+        hidden = {name: hide(rows, sensitive, method=name, min_support=least, **goal) for name in (*METHODS, "exact")}
+        missed = {name: one.measures(least).missed for name, one in hidden.items()}
+        assert missed["exact"] == min(missed.values())
+
+
 @given(case=hidings(partial(databases, max_rows=5, max_items=4)))
 @settings(deadline=None, max_examples=60)
 def test_exact_is_as_good_as_can_be(case):

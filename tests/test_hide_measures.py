@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import BudgetError, OptionError, ThresholdError, Transactions, compare_hiding, hide, report
-from discreet.hiding.hide import HidingComparison, MethodLine
+from discreet.hiding.hide import METHODS, HidingComparison, MethodLine
 from discreet.hiding.measures import Hiding, Yardstick, count_ghost_rules
 
 MEASURES = {
@@ -241,13 +241,18 @@ def test_below_a_support_disclosures_do_not_matter():
     assert all(line.measures[0].restricted_after == 0 for line in comparison.lines)
 
 
-def test_border_and_exact_hide_below_the_smallest_minimum_support():
-    comparison = compare_hiding(ROWS, [["a", "b"], ["a", "c"]], min_supports=[3, 2], disclosures=[0, "50%"])
-    told = [(line.method, line.disclosure) for line in comparison.lines]
-    assert told[:2] == [("naive", 0), ("naive", Fraction(1, 2))]
-    assert told[-2:] == [("border", None), ("exact", None)]
-    assert comparison.below == 2
-    assert [line.measures[1].restricted_after for line in comparison.lines[-2:]] == [0, 0]
+def test_all_methods_have_the_same_goal_and_lines_are_what_hide_does():
+    sensitive, shares = [["a", "b"], ["a", "c"]], [Fraction(0), Fraction(1, 2)]
+    comparison = compare_hiding(ROWS, sensitive, min_supports=[3, 2], disclosures=[0, "50%"])
+    expected = [
+        (method, share, hide(ROWS, sensitive, method=method, disclosure=share, min_support=2))
+        for method in METHODS
+        for share in shares
+    ]
+    assert [(line.method, line.disclosure) for line in comparison.lines] == [one[:2] for one in expected]
+    assert [line.items_removed for line in comparison.lines] == [hidden.items_removed for *_, hidden in expected]
+    assert [line.measures[1] for line in comparison.lines] == [hidden.measures(2) for *_, hidden in expected]
+    assert comparison.below is None
     marks = re.findall(rb'd="([^"]*)" fill="(#[^"]*)"', report.hiding_comparison_svg(comparison))
     assert len(set(marks)) == 7  # each method has its own
 

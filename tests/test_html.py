@@ -9,13 +9,12 @@ import sys
 import zlib
 from collections import Counter
 from itertools import pairwise
-from xml.etree import ElementTree as ET
 
 import numpy as np
 import oracle
 import pytest
 from click.testing import CliRunner
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from pages import Page, packed_lists, unfolded
 from strategies import detected_databases
 
@@ -32,8 +31,8 @@ from discreet import (
     audit,
     block,
     compare,
-    detect,
     mine,
+    read_counts,
     tradeoff,
     write,
     write_patterns,
@@ -43,22 +42,22 @@ from discreet.cli import main
 from discreet.data.generate import clinic as clinic_rows
 from discreet.data.itemsets import Itemsets
 from discreet.data.lattice import Cells
-from discreet.judging.finding import Evidence
+from discreet.judging.finding import AuditFinding, Evidence, Who
 from discreet.judging.policy import CheckName
 from discreet.report import (
     Source,
     audit_html,
     before_after_figure,
-    cells_svg,
     findings_csv,
     folder_html,
-    in_words,
     release_html,
+    summary_html,
     tradeoff_figure,
 )
 from discreet.report.figures import MOST_POINTS, cell_sizes, pair_supports
+from discreet.report.findings import describe
 from discreet.report.html.lists import Listing, packed
-from discreet.report.html.page import LARGEST
+from discreet.report.html.page import LARGEST, TEMPLATES
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 SAFE = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
@@ -136,49 +135,6 @@ def test_a_cell_of_the_findings_is_no_formula():
     assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
 
 
-@settings(max_examples=60)
-@given(case=detected_databases())
-def test_a_drawing_is_whole_and_tells_the_count(case):
-    rows, sigma, k = case
-    patterns = mine(rows, min_support=sigma)
-    for channel in detect(patterns, k=k)[:5]:
-        svg = ET.fromstring(cells_svg(channel, patterns))  # noqa: S314 - ours
-        texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
-        assert f"{channel.count:,}" in texts
-        assert texts[-1].endswith(f"= {channel.count:,}")
-
-
-@settings(max_examples=60)
-@given(case=detected_databases())
-def test_the_circles_and_the_rest_are_everyone_with_base(case):
-    rows, sigma, k = case
-    patterns, sets = mine(rows, min_support=sigma), [frozenset(row) for row in rows]
-    drawn = [channel for channel in detect(patterns, k=k) if len(channel.top - channel.base) <= 2]
-    assume(drawn)
-    for channel in drawn:
-        svg = ET.fromstring(cells_svg(channel, patterns))  # noqa: S314 - ours
-        texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
-        base = oracle.support(channel.base, sets)
-        assert texts[0].endswith(f": {base:,} {'person' if base == 1 else 'people'}")
-        assert sum(int(text.replace(",", "")) for text in texts if re.fullmatch(r"[\d,]+", text)) == base
-
-
-def test_a_drawing_of_many_lacked_items_ends_where_the_sum_does():
-    letters = "abcdefghijkl"
-    rows = [[letter for place, letter in enumerate(letters[:6]) if bits >> place & 1] for bits in range(64)] * 2
-    patterns = mine(rows, min_support=1)
-    channel = Channel(frozenset(), frozenset(letters[:6]), 2)
-    assert "64 supports" in cells_svg(channel, patterns)
-
-
-def test_labels_in_a_drawing_are_text():
-    rows = [[*NASTY[:2], "c"]] * 48 + [NASTY[:2]] * 2 + [[]] * 50
-    patterns = mine(rows, min_support=10)
-    svg = cells_svg(detect(patterns, k=10)[0], patterns)
-    assert "<script" not in svg
-    ET.fromstring(svg)  # noqa: S314 - ours
-
-
 @pytest.mark.parametrize(
     ("finding", "expected"),
     [
@@ -194,7 +150,8 @@ def test_labels_in_a_drawing_are_text():
     ],
 )
 def test_a_finding_is_a_sentence(finding, expected):
-    assert in_words(finding) == expected
+    who = Who(finding.base, finding.lacked)
+    assert describe(AuditFinding("channel", finding, None, who, finding.count, finding.count)) == expected
 
 
 @pytest.mark.parametrize(
@@ -228,7 +185,56 @@ def test_a_finding_comes_with_its_words_its_sum_and_its_drawing():
     page = Page(audit(ROWS, min_support=10, k=10).to_html())
     assert "Exactly 2 people have a and b , but not c ." in page.text
     assert "50 (a, b) − 48 (a, b, c) = 2" in page.text
-    assert [one.get("class") for one in page.all("svg")].count("cells") == 1
+    assert [one.get("class") for one in page.all("div")].count("crowd") == 2
+    told = "− 48 of them have c = 2 do not"
+    assert told in page.text
+
+
+def test_the_first_page_tells_what_decides_unless_nothing_does():
+    found, safe = audit(ROWS, min_support=10, k=10), audit(ROWS, min_support=10, k=1)
+    told = [Page(one.to_html()).text.split("Findings")[0] for one in (found, safe)]
+    assert ["What decides Exactly 2 people have a and b, but not c." in text for text in told] == [True, False]
+    assert "50 people have a and b − 48 of them have c = 2 do not" in told[0]
+
+
+SIGNED = ("What is to be published", "What was changed, and what it costs", "Name Role Date Signature")
+
+
+@pytest.mark.parametrize(
+    ("release", "facts"),
+    [
+        (
+            lambda: block(ROWS, min_support=10, k=10, method="suppress"),
+            ("2 closed itemsets of 98 rows", "100 before, 98 now: 2 suppressed, 0 added", "10 of 98 rows (10.2%)"),
+        ),
+        (
+            lambda: block(read_counts(io.BytesIO(b"sex,n\nTotal,180\nf,177\nm,3\n")), k=11, method="suppress"),
+            ("3 cells of 1 table, 2 masked", "counts still shown 1 of 3", "small counts masked 1"),
+        ),
+        (lambda: block([["a"]] * 5, min_support=10, k=10), ("There is nothing to publish", "0 closed itemsets")),
+    ],
+)
+def test_a_summary_tells_what_is_signed_and_is_internal(release, facts):
+    text = summary_html(release(), source=Source("clinic.csv", "d" * 64), fingerprint="ab" * 32)
+    page = Page(text)
+    for told in (*SIGNED, *facts, "clinic.csv", "ab" * 32, "k 1", "Internal: not part of the release"):
+        assert told in page.text
+    assert "d" * 64 not in text
+    assert text == summary_html(release(), source=Source("clinic.csv", "d" * 64), fingerprint="ab" * 32)
+
+
+def test_a_summary_without_a_fingerprint_says_how_to_get_it():
+    page = Page(summary_html(block(ROWS, min_support=10, k=10, method="add")))
+    assert "The fingerprint is known once the folder is written: discreet verify FOLDER tells it." in page.text
+
+
+def test_the_colours_of_reports_are_those_of_the_app():
+    sheets = [TEMPLATES / "report.css", TEMPLATES.parents[1] / "web" / "static" / "page.css"]
+    ours, apps = (
+        [re.findall(r"(--[a-z-]+: #[0-9a-f]{6});", block) for block in re.findall(r":root[^{]*\{([^}]*)\}", one)[:2]]
+        for one in (sheet.read_text(encoding="utf-8") for sheet in sheets)
+    )
+    assert ours == apps
 
 
 def test_the_worst_findings_come_first_and_others_are_in_the_list():
@@ -237,7 +243,7 @@ def test_the_worst_findings_come_first_and_others_are_in_the_list():
     page = Page(found.to_html(explain=1))
     assert "Exactly 2 people have a , but neither b nor c ." in page.text
     assert f"{len(oracle.maximal_channels(rows, 10, 10))} inference channels, of which the worst 1" in page.text
-    assert [one.get("class") for one in page.all("svg")].count("cells") == 1
+    assert [one.get("class") for one in page.all("div")].count("crowd") == 2
     assert len(unfolded(packed_lists(page)[0])) == len(found.channels)
 
 

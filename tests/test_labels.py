@@ -1,6 +1,7 @@
 """Labels: any hashable values, in an order that depends on nothing but them."""
 
 import datetime as dt
+import json
 import os
 import subprocess
 import sys
@@ -13,8 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Transactions
+from discreet import Transactions, audit
 from discreet.data.itemsets import is_missing, sort_labels
+from discreet.report import audit_json, audit_text
+from discreet.runtime.html import show_label
+from discreet.runtime.text import printable
 
 labels = st.lists(
     st.integers()
@@ -119,3 +123,64 @@ def test_the_order_does_not_hang_on_the_hash_seed():
     }
     assert len(printed) == 1
     assert "milk" in printed.pop()
+
+
+# How labels are shown.
+
+SHOWN = (
+    "می\u200cخواهم",  # Persian, with a non-joiner
+    "خانه\u200cها",
+    "क्\u200dष",  # Devanagari, with a joiner
+    "ന്\u200d",  # Malayalam, at the end of a word
+    "👨\u200d👩\u200d👧\u200d👦",
+    "👩🏽\u200d⚕\ufe0f",
+    "🏳\ufe0f\u200d🌈",
+    "❤\ufe0f",
+    "e\u0301",
+    "naïve, 東京, שלום",
+)
+ESCAPED = {
+    "a\u200db": r"a\u200db",
+    "ab\u200c": r"ab\u200c",
+    "\u200dab": r"\u200dab",
+    "👩\u200d": r"👩\u200d",
+    "می\u200c\u200cخواهم": r"می\u200c\u200cخواهم",
+    "می\u200c": r"می\u200c",
+    "a\u202eb\u2066c\u2069": r"a\u202eb\u2066c\u2069",
+    "a\u2028b\ufeff\n\x1b\x85": r"a\u2028b\ufeff\n\x1b\x85",
+    "\ud800\U000e0001\u0378": r"\ud800\U000e0001\u0378",
+}
+texts = st.text(st.characters() | st.sampled_from("\u200c\u200d\ufe0f\u202e\u2066\ufeff\n می्क👩🏽ab\\"))
+
+
+@pytest.mark.parametrize("label", SHOWN)
+def test_labels_are_shown_as_they_are_written(label):
+    assert printable(label) == label
+    result = audit([[label, "b"]] * 48 + [[label]] * 2 + [[]] * 50, min_support=10, k=10)
+    assert label in "\n".join(audit_text(result))
+    assert label in json.loads(b"".join(audit_json(result)))["channels"][0]["base"]
+    assert label in result.to_html()
+
+
+@pytest.mark.parametrize("label", ESCAPED)
+def test_what_acts_unseen_is_escaped(label):
+    assert printable(label) == ESCAPED[label]
+
+
+@given(texts)
+def test_what_is_printed_has_no_control_and_is_not_changed_again(text):
+    shown = printable(text)
+    unseen = {letter for letter in shown if not letter.isprintable()}
+    assert unseen <= {"\u200c", "\u200d"}
+    assert printable(shown) == shown
+    assert shown == text or not text.isprintable()
+
+
+@given(st.text("ab\u200c\u200d"), st.text("ab\u200c\u200d"))
+def test_labels_that_differ_in_a_joiner_alone_look_different(one, two):
+    assert (printable(one) == printable(two)) == (one == two)
+
+
+@given(texts, st.integers(1, 12))
+def test_a_label_that_is_cut_ends_in_no_joiner(text, most):
+    assert len(text) <= most or not show_label(text, most).endswith((r"\u200c…", r"\u200d…", "\u200c…", "\u200d…"))

@@ -5,9 +5,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import lengths, mined_databases
 
-from discreet import Merged, OptionError, Patterns, Transactions, attack, audit, block, compare, detect, mine, tradeoff
+from discreet import (
+    Merged,
+    OptionError,
+    Patterns,
+    Transactions,
+    advise,
+    attack,
+    audit,
+    block,
+    compare,
+    detect,
+    mine,
+    read,
+    tradeoff,
+)
 from discreet.data.leaving_out import drop_items
 from discreet.data.schema import Attribute, Schema
+from discreet.judging.reading import find_doubts
 
 TABLE = [["sex=f", "flu"]] * 12 + [["sex=m", "flu"]] * 9 + [["sex=m"]] * 30 + [["flu", "cough"]] * 20
 
@@ -100,3 +115,15 @@ def test_every_function_leaves_out_alike():
     assert compare(rows, **rule, leave_out="cough").best.patterns == compare(bare, **rule).best.patterns
     grid = {"min_supports": [9], "ks": [10]}
     assert tradeoff(rows, **grid, leave_out="cough").channels.tolist() == tradeoff(bare, **grid).channels.tolist()
+
+
+def test_what_is_odd_is_seen_in_the_rows_as_they_were_read(tmp_path):
+    (tmp_path / "fine.csv").write_text("tea,milk\n" * 30 + "tea,rye\n" * 30 + "rye,milk\n" * 30, encoding="utf-8")
+    (tmp_path / "odd.csv").write_text("tea\n" * 30 + "milk\n" * 30 + "rye\n" * 30, encoding="utf-8")
+    fine, odd = read(tmp_path / "fine.csv"), read(tmp_path / "odd.csv")
+    assert find_doubts(fine) == []
+    assert "No row has more than one item" in str(find_doubts(odd)[0])
+    for less in (["milk", "rye"], ["milk"]):
+        assert find_doubts(drop_items(fine, less)) == find_doubts(Merged.of(drop_items(fine, less), 1)) == []
+        assert find_doubts(drop_items(odd, less))[0] == find_doubts(odd)[0]
+    assert advise(fine, min_support=20, k=5, leave_out=["milk"]).best.release.is_safe

@@ -111,10 +111,11 @@ def test_few_people_alone_withhold():
 
 
 def test_a_finding_counts_people_and_names_rows():
-    [finding] = audit(crowd(), min_support=10, k=5).findings
+    found = audit(crowd(), min_support=10, k=5)
+    [finding] = found.findings
     assert (finding.kind, finding.count, str(finding)) == ("people", 1, "a ∧ ¬b: 10 rows of 1 person")
     assert finding.explain() == "sup(a) 25 − sup(ab) 15 = 10 rows of 1 person"
-    assert report.in_words(finding.value) == "Exactly 10 rows, of only 1 person, have a, but not b."
+    assert report.explain_finding(finding, found).words == "Exactly 10 rows, of only 1 person, have a, but not b."
 
 
 def test_enough_people_are_released():
@@ -280,9 +281,10 @@ def test_the_app_lists_and_explains_rows_of_few_people():
     with served() as client:
         data = loaded(client, table.encode(), format="table", person="patient", per="visit")
         found = facts(client, "audit", data=data, **rule)
-        assert (found["verdict"], found["counted"], found["channels"]) == ("WITHHOLD", "people", 1)
-        assert facts(client, "detect", data=data, **rule)["total"] == 1
+        assert (found["verdict"], found["counted"], found["findings"]) == ("WITHHOLD", "people", 1)
+        kinds = facts(client, "findings", data=data, **rule)["kinds"]
+        assert [(one["kind"], one["total"]) for one in kinds] == [("people", 1)]
         one = facts(client, "explain", data=data, number=0, **rule)
-        assert (one["size"], one["count"], one["total"]) == ("10 rows of 1 person", 1, 10)
-        assert one["words"] == "Exactly 10 rows, of only 1 person, have a=yes and b=no."
+        assert (one["low"], one["high"], one["sum"]) == (1, 1, "sup(a=yes, b=no) 10 = 10 rows of 1 person")
+        assert one["words"] == found["decisive"]["words"] == "Exactly 10 rows, of only 1 person, have a=yes and b=no."
         assert facts(client, "tradeoff", data=data, min_supports=[10], ks=[5])["safe"] == [{"k": 5, "min_support": 16}]

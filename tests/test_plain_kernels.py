@@ -52,6 +52,28 @@ def test_kernels_are_compiled_from_any_point_on(patience, compiled):
     assert run(SHORT.format(*patience) + COMPILED) == compiled
 
 
+AT_ONCE = """
+import sys, threading
+import numpy as np
+from discreet import kernels
+from discreet.kernels.compiled import jit
+sys.setswitchinterval(1e-6)
+arguments = np.array([0, 2, 3]), np.array([0, 1, 1]), np.arange(2)
+kernels.cells.map_itemsets(*arguments)
+for _ in range(30):
+    kernel, start = jit(kernels.cells.map_itemsets.py_func), threading.Barrier(8)
+    threads = [threading.Thread(target=lambda: (start.wait(), kernel(*arguments))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+"""
+
+
+def test_threads_that_call_a_new_kernel_at_once_all_get_its_results():
+    run(AT_ONCE, NUMBA_DISABLE_JIT="0")
+
+
 KEPT = """
 from discreet import kernels
 found = [kernels._patience(name) is kernels.WARM for name in ("formats.parse_fimi", "formats.no_kernel", "")]

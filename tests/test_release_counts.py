@@ -59,6 +59,14 @@ def test_a_release_is_good_and_shows_no_small_count(folder):
     assert [line for line in lines if line.endswith("*")] == ["f,yes,*", "f,no,*", "m,yes,*", "m,no,*"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_a_release_is_utf_8_whatever_was_read(tmp_path, encoding):
+    path = tmp_path / "table.csv"
+    path.write_bytes("Geschlecht;n\nTotal;220\nMänner;177\nFrauen;3\nübrige;40\n".encode(encoding))
+    assert write_release(block(read_counts(path), k=11, method="suppress"), tmp_path / "release").is_good
+    assert "Männer;*" in (tmp_path / "release" / "table.csv").read_text(encoding="utf-8-sig")
+
+
 def test_what_was_masked_is_apart(folder):
     private = folder / "DO-NOT-RELEASE"
     assert "sex f, smoker yes" in (private / "changes.csv").read_text()

@@ -17,8 +17,8 @@ from web import answer, facts, served, upload
 
 import discreet
 from discreet.io.contents import list_columns, look_into
+from discreet.web import releases
 from discreet.web.context import Refusal
-from discreet.web.handlers import verify
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
 
 LIMIT = 10_000
@@ -260,9 +260,14 @@ def test_an_odd_reading_is_no_release_before_it_is_confirmed(client):
     )
 
 
-def test_rules_are_judged_elsewhere(client):
-    seen = preview(client, b"antecedents,consequents,support,confidence\na,b,0.5,0.9\nb,a,0.5,0.8\n")
-    assert seen["error"] == "this file lists rules, which these pages do not judge; use `discreet audit`"
+def test_rules_of_shares_need_the_number_of_rows(client):
+    rules = b"antecedents,consequents,support,confidence\na,b,0.5,0.9\nb,a,0.5,0.8\n"
+    seen = preview(client, rules)
+    assert (seen["holds"], seen["confirm"]) == ("rules", None)
+    assert seen["error"] == "supports are shares of an unknown number of rows; give it with the number of rows"
+    told = preview(client, rules, n=100)
+    assert (told["error"], told["confirm"]) == (None, {"holds": "rules", "n": 100})
+    assert [row["items"] for row in told["rows"]] == [["a", "\u21d2", "b"], ["b", "\u21d2", "a"]]
 
 
 def test_blank_lines_are_rows_if_that_is_chosen(client):
@@ -451,7 +456,7 @@ def refusal(data, place):
     path.write_bytes(data)
     (place / "out").mkdir()
     with pytest.raises(discreet.InputError) as error:
-        verify.unpack(path, place / "out")
+        releases.unpack(path, place / "out")
     assert list((place / "out").rglob("*")) in ([], [place / "out" / "release.json"])
     return str(error.value)
 
@@ -509,12 +514,12 @@ def test_a_zip_of_too_many_files_is_refused(tmp_path):
 
 
 def test_a_zip_that_says_to_be_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr(verify, "LARGEST", 1 << 20)
+    monkeypatch.setattr(releases, "LARGEST", 1 << 20)
     assert "1 MiB" in refusal(zipped({"release.json": b"0" * (1 << 20) + b"0"}), tmp_path)
 
 
 def test_a_zip_whose_files_are_too_large_together_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(verify, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(releases, "MOST_BYTES", 1 << 20)
     data = zipped({"release.json": b"0" * (1 << 19), "report.txt": b"0" * (1 << 19) + b"0"})
     assert "1 MiB" in refusal(data, tmp_path)
 
@@ -537,7 +542,7 @@ def test_what_is_no_zip_of_a_release_is_a_sentence(client, data):
 @pytest.mark.parametrize("files", [{}, [], "x", {"evil.py": 0}, {"../release.json": 0}, {"DO-NOT-RELEASE": 0}])
 def test_files_with_unknown_names_are_refused(client, files):
     asked = {name: upload(client, b"{}") for name in files} if isinstance(files, dict) else files
-    assert answer(client, "verify", files=asked).status_code == 400
+    assert answer(client, "verify", files=asked).status_code in {400, 404}
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell what a process has")

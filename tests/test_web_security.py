@@ -6,8 +6,8 @@ import pytest
 from web import BASE, PORT, TOKEN, TestClient, served
 
 COOKIE = {"Cookie": f"discreet-{PORT}={TOKEN}"}
-PAGES = ["/", "/audit", "/tables", "/block", "/hide", "/query", "/verify"]
-ADDRESSES = [*PAGES, "/api/samples", "/api/jobs", "/static/page.js", "/static/tooltips.js", "/nowhere"]
+PAGES = ["/", "/check", "/fix", "/handover", "/hide", "/query", "/verify", "/compare"]
+ADDRESSES = [*PAGES, "/api/samples", "/api/loaded", "/api/jobs", "/static/page.js", "/static/tooltips.js", "/nowhere"]
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -59,9 +59,9 @@ def test_a_broken_cookie_of_somebody_else_does_no_harm(stranger):
 
 
 def test_the_token_gives_the_cookie_and_leads_on_without_itself(stranger):
-    found = stranger.get(f"/audit?data=clinic&token={TOKEN}&min_support=5%25")
+    found = stranger.get(f"/check?data=clinic&token={TOKEN}&min_support=5%25")
     assert found.status_code == 303
-    assert found.headers["location"] == "/audit?data=clinic&min_support=5%25"
+    assert found.headers["location"] == "/check?data=clinic&min_support=5%25"
     cookie = found.headers["set-cookie"]
     assert cookie.startswith(f"discreet-{PORT}={TOKEN};")
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= {part.strip() for part in cookie.split(";")}
@@ -86,9 +86,9 @@ def test_the_token_leads_to_pages_of_ours_alone(stranger, address):
 
 def test_a_visitor_from_elsewhere_is_led_on_by_a_page_of_ours(stranger):
     asked = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-    found = stranger.get(f"/audit?data=%22%3E%3Cscript%3E&token={TOKEN}", headers=asked)
+    found = stranger.get(f"/check?data=%22%3E%3Cscript%3E&token={TOKEN}", headers=asked)
     assert found.status_code == 200
-    assert "url=/audit?data=%22%3E%3Cscript%3E" in found.text
+    assert "url=/check?data=%22%3E%3Cscript%3E" in found.text
     assert "set-cookie" in found.headers
 
 
@@ -154,7 +154,7 @@ def test_any_other_name_is_foreign(client, host):
         {"Origin": BASE, "Sec-Fetch-Site": "same-site"},
     ],
 )
-@pytest.mark.parametrize("address", ["/api/cancel", "/api/audit", "/api/upload"])
+@pytest.mark.parametrize("address", ["/api/cancel", "/api/remove", "/api/audit", "/api/upload"])
 def test_another_page_cannot_ask_for_anything_to_be_done(client, address, headers):
     assert client.post(address, json={"job": "x"}, headers=headers).status_code == 403
     assert client.state.jobs.running() == []
@@ -205,7 +205,11 @@ def test_a_body_has_a_limit(client):
 
 
 @pytest.mark.parametrize(
-    "address", ["upload", "preview", "cancel", "detect", "hide", "compare_hiding", "query", "verify"]
+    "address",
+    [
+        *("upload", "preview", "cancel", "remove", "findings", "published", "items", "combinations", "hide"),
+        *("compare_hiding", "query", "verify", "compare_releases"),
+    ],
 )
 def test_what_changes_something_or_holds_labels_is_not_asked_by_an_address(client, address):
     found = client.get(f"/api/{address}?data=clinic&query=secret")
@@ -261,7 +265,7 @@ def test_no_page_has_a_script_within_it_or_from_elsewhere(client):
 
 
 def test_unknown_data_leads_to_the_start_page_with_a_sentence(client):
-    found = client.get("/audit?data=%3Cscript%3E")
+    found = client.get("/check?data=%3Cscript%3E")
     assert found.status_code == 404
     assert "load the file again" in found.text
     assert "Publish patterns, not people" in found.text

@@ -40,7 +40,7 @@ def serving(folder, *arguments):
         try:
             line = process.stdout.readline()
             address = re.search(r"http://127\.0\.0\.1:\d+/\S*", line)[0]
-            with httpx.Client(base_url=address.split("/?")[0].split("/audit")[0], timeout=PATIENCE) as client:
+            with httpx.Client(base_url=address.split("/?")[0].split("/check")[0], timeout=PATIENCE) as client:
                 client.first = client.get(address, follow_redirects=True)
                 client.seconds = time.perf_counter() - start
                 client.address, client.line = address, line
@@ -80,9 +80,8 @@ def test_a_server_ends_cleanly_in_the_midst_of_work(tmp_path, end, record_proper
         assert "Publish patterns, not people" in client.first.text
         assert discreet.__version__ in client.first.text
         client.post("/api/upload", content=b"a,b\n", headers={"X-File-Name": "x.csv"})
-        job = client.post("/api/compare", json={"data": "clinic", "min_support": "1%", "k": 10, "wait": 0}).json()[
-            "job"
-        ]
+        asked = {"data": "clinic", "min_support": "1%", "k": 10, "wait": 0}
+        job = client.post("/api/advise", json=asked).json()["job"]
         workers = workers_of(process)
         assert len(workers) == 2
         assert [path.stat().st_mode & 0o777 for path in (tmp_path / "t").iterdir()] == [0o700]
@@ -129,7 +128,7 @@ def test_the_server_opens_on_its_file_and_says_so_in_one_line(tmp_path):
     file.write_text("1 2 3\n" * 48 + "1 2\n" * 2 + "4\n" * 50)
     with serving(tmp_path / "t", file, "--format", "fimi") as (_, client):
         assert re.fullmatch(
-            r"discreet is at http://127\.0\.0\.1:\d+/audit\?data=\w+&token=\S{43} .*\n",
+            r"discreet is at http://127\.0\.0\.1:\d+/check\?data=\w+&token=\S{43} .*\n",
             client.line,
         )
         assert client.first.status_code == 200
@@ -150,10 +149,10 @@ def test_a_file_opens_on_how_it_is_read_unless_that_is_told(tmp_path):
         upload = state.uploads.get(asked["upload"])
         assert (page, upload.path, upload.options) == ("/", file, {"separator": ","})
         page, asked = server._first_page(state, file, {"row": "order", "item": "item"})
-        assert (page, asked.keys()) == ("/audit", {"data"})
-        assert state.data(asked["data"]).options == {"row": "order", "item": "item"}
+        assert (page, asked.keys()) == ("/check", {"data"})
+        assert state.data(asked["data"]).options == {"row": "order", "item": "item", "holds": "rows"}
     finally:
-        state.remove()
+        state.clean_up()
 
 
 def test_files_beside_a_file_are_named_at_the_start_and_never_by_a_request(tmp_path):

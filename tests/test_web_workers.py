@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from discreet.web.context import NO_DATA, Data
 from discreet.web.jobs import KEPT, Jobs, Pool
+from discreet.web.loading import NO_DATA, Data
 
 COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("web_worker.py")))
 MEMORY = 4 << 30

@@ -1,7 +1,9 @@
 """What the tests of the web app share: an application that lets in, and a client that waits for answers."""
 
+import io
 import time
 import warnings
+import zipfile
 from contextlib import contextmanager
 
 from discreet.web.routes import application
@@ -57,3 +59,20 @@ def upload(client, data, name="rows.csv"):
 def loaded(client, data, name="rows.csv", **shape):
     """The id of data that was uploaded and read."""
     return facts(client, "read", upload=upload(client, data, name), **shape)["data"]
+
+
+def fetched(client, found, name):
+    """The bytes of a file of an answer."""
+    file = next(file for file in found["files"] if file["name"] == name)
+    got = client.get(file["url"])
+    assert got.status_code == 200
+    assert got.headers["content-disposition"].startswith("attachment")
+    assert len(got.content) == file["bytes"]
+    return got.content
+
+
+def unpacked(data, place):
+    """A folder with all files of a zip."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        archive.extractall(place)
+    return place

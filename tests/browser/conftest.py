@@ -6,11 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+# The shell has no windows, and takes half the time of the whole browser.
+NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 # Chromium keeps its own sandbox only for users other than root, and /dev/shm is small in containers.
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 NEIGHBOUR = Path(__file__).parents[3] / "shared" / "data"
@@ -20,7 +23,7 @@ NEIGHBOUR = Path(__file__).parents[3] / "shared" / "data"
 def browser():
     """A running Chromium; not for longer than a module, since its event loop would be in the way of other tests."""
     if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine: install Debian's package chromium to run this test")
+        pytest.skip("there is no Chromium here: install Debian's package chromium-headless-shell to run this test")
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
@@ -48,12 +51,13 @@ def page(browser):
 
 @pytest.fixture
 def axe_violations():
-    """What tells the serious and critical violations that axe finds on a page."""
+    """What tells the serious and critical violations that axe finds on a page, of all rules or of some."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
 
-    def found(page):
+    def found(page, *rules):
         # Without a second look at the style sheets, which a page from disk is not allowed.
-        violations = axe.run(page, options={"preload": False}).response["violations"]
+        options = {"preload": False, **({"runOnly": list(rules)} if rules else {})}
+        violations = axe.run(page, options=options).response["violations"]
         return [(one["id"], one["nodes"][0]["html"]) for one in violations if one["impact"] in {"serious", "critical"}]
 
     return found
@@ -64,12 +68,13 @@ class Server:
 
     def __init__(self, *arguments, environment=None):
         """Start it, and wait for its address; a variable of the environment that is None is not set."""
-        variables = {**os.environ, **(environment or {})}
+        variables = {**os.environ, "DISCREET_DEBUG": "1", **(environment or {})}
+        self.errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - stop closes it
         command = [Path(sys.executable).with_name("discreet"), "serve", "--no-browser", *map(str, arguments)]
         self.process = subprocess.Popen(
             command,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self.errors,
             text=True,
             env={name: value for name, value in variables.items() if value is not None},
         )
@@ -80,9 +85,12 @@ class Server:
         self.origin = re.match(r"http://[^/]+", self.address)[0]
 
     def stop(self):
-        """End it as Ctrl-C does."""
+        """End it as Ctrl-C does; nothing that it did may have failed in a way that nobody foresaw."""
         self.process.terminate()
         self.process.communicate(timeout=20)
+        with self.errors:
+            self.errors.seek(0)
+            assert "Traceback" not in (told := self.errors.read()), told
 
 
 @pytest.fixture(scope="module")

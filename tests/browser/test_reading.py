@@ -4,39 +4,38 @@ import random
 import re
 
 import pytest
+from files import PATTERNS, RULES, STARS, TREE, UNCLEAR, csv
 from test_journey import READY
 
-DRAWN = random.Random(5)  # noqa: S311 - visits that did not happen
 
-
-def written(tmp_path, lines):
-    """A file of these lines."""
-    place = tmp_path / "rows.csv"
-    place.write_text("".join(f"{','.join(map(str, line))}\n" for line in lines), encoding="utf-8")
+def written(tmp_path, text, name="rows.csv"):
+    """A file of this text."""
+    place = tmp_path / name
+    place.write_text(text, encoding="utf-8")
     return place
 
 
 @pytest.fixture
 def visits(tmp_path):
     """Visits and diagnoses, which may be a long table or a table of attributes."""
-    lines = ([at // 2, f"d{DRAWN.randrange(6)}", f"w{DRAWN.randrange(3)}"] for at in range(400))
-    return written(tmp_path, [["visit_id", "diagnosis", "ward"], *lines])
+    return written(tmp_path, UNCLEAR)
 
 
 @pytest.fixture
 def patients(tmp_path):
     """A table with an id, a patient with several rows, a number, and text for missing values."""
+    chance = random.Random(5)  # noqa: S311 - patients who do not exist
     lines = (
-        [7000 + at, 100 + at % 150, DRAWN.choice("fm?"), DRAWN.randrange(20, 80), DRAWN.choice(["yes", "no"])]
+        [7000 + at, 100 + at % 150, chance.choice("fm?"), chance.randrange(20, 80), chance.choice(["yes", "no"])]
         for at in range(300)
     )
-    return written(tmp_path, [["encounter_id", "patient_id", "sex", "age", "smoker"], *lines])
+    return written(tmp_path, csv(["encounter_id", "patient_id", "sex", "age", "smoker"], lines))
 
 
 def hand_over(page, server, file):
     """Hand a file to the start page, and wait until it says how it is read."""
     page.goto(server.address)
-    page.set_input_files("input[type=file]", file)
+    page.set_input_files("#file", file)
     page.locator("#sentence").filter(has_text=re.compile(r"\.$")).wait_for(timeout=60_000)
     return page.get_by_role("form", name=re.compile("How"))
 
@@ -102,11 +101,48 @@ def test_rows_can_be_read_as_another_shape(page, server, visits):
     says(page, "items in ward")
 
 
-def test_everybody_can_choose_how_a_file_is_read(page, server, patients, visits, axe_violations):
-    form = hand_over(page, server, visits)
-    assert axe_violations(page) == []
-    form = hand_over(page, server, patients)
+@pytest.mark.parametrize(
+    ("name", "text", "title", "told"),
+    [
+        ("patterns.csv", PATTERNS, "A list of patterns", "4 frequent itemsets"),
+        ("rules.csv", RULES, "A list of rules", ""),
+        ("tree.txt", TREE, "A decision tree", ""),
+        ("stars.csv", STARS, "Tables of counts", "3 counts"),
+    ],
+    ids=["patterns", "rules", "tree", "tables"],
+)
+def test_every_kind_of_file_is_read_as_what_it_holds(page, server, tmp_path, name, text, title, told):
+    page.goto(server.address)
+    page.set_input_files("#file", written(tmp_path, text, name))
+    page.get_by_role("heading", name=title).wait_for(timeout=60_000)
+    assert told in page.locator("#sentence").inner_text()
+    assert page.locator("#raw").inner_text().startswith(text.split("\n")[0])
+
+
+def test_what_a_mark_means_is_changed_by_its_button(page, server, tmp_path):
+    hand_over(page, server, written(tmp_path, STARS))
+    page.get_by_role("button", name="* means any count, 2 cells").click()
+    field = page.get_by_role("textbox", name="Meaning of marks")
+    assert field.input_value() == "*=0.."
+    page.keyboard.type("1..10")
+    assert field.input_value() == "*=1..10"
+    field.press("Tab")
+    page.get_by_role("button", name="* means 1 to 10, 2 cells").wait_for()
+    page.get_by_role("button", name="This is right").click()
+    page.wait_for_selector(READY, timeout=60_000)
+    page.get_by_role("textbox", name="k", exact=True).fill("11")
+    page.locator("#banner[data-verdict=WITHHOLD]").locator(READY).wait_for()
+    page.reload()
+    page.wait_for_selector(READY)
+    assert page.locator("#banner").get_attribute("data-verdict") == "WITHHOLD"
+    page.locator("#published td.found").first.wait_for()
+    assert page.locator("#published td.found").count() == 2
+
+
+def test_what_was_taken_for_rows_can_be_read_as_tables(page, server, tmp_path):
+    form = hand_over(page, server, written(tmp_path, "tea,milk\nmilk,wine\n"))
     form.get_by_role("button", name="Read it differently").click()
-    assert axe_violations(page) == []
-    page.set_viewport_size({"width": 360, "height": 740})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    form.get_by_role("combobox", name="The file holds").select_option("tables")
+    page.get_by_role("alert").filter(has_text="Column of counts").wait_for()
+    assert page.get_by_role("combobox", name="Column of counts").is_visible()
+    assert page.get_by_role("button", name="This is right").is_disabled()

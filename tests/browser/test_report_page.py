@@ -1,12 +1,14 @@
 """The HTML report in a real browser: from disk, without a network, with and without scripts, and on paper."""
 
 import re
+from io import BytesIO
 
 import pytest
 
-from discreet import Patterns, Transactions, audit, compare, read, tradeoff
+from discreet import Patterns, Transactions, audit, block, compare, read, read_counts, tradeoff
+from discreet.data.generate import clinic
 from discreet.publications.trees.leaves import Leaves
-from discreet.report import Source, audit_html, release_html
+from discreet.report import Source, audit_html, release_html, summary_html
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -201,6 +203,119 @@ def test_a_page_can_be_printed(page, places, name):
     data = page.pdf(prefer_css_page_size=True)
     assert data.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b", data)) >= 2
+
+
+LONG = [f"{letter * 3} {'a very long label indeed ' * 20}{number}" for number, letter in enumerate("abc")]
+TABLE = b"sex,n\nTotal,180\nf,177\nm,3\n"
+
+
+def summaries():
+    """Releases to be signed: of a clinic, of a table, and of rows with long labels and a long name."""
+    yield block(clinic(2000, seed=1), min_support="5%", k=10, method="add")
+    yield block(clinic(2000, seed=1), min_support="5%", policy="acro", method="best")
+    yield block(read_counts(BytesIO(TABLE)), k=11, method="suppress")
+    yield block([LONG] * 48 + [LONG[:2]] * 2 + [[]] * 50, min_support=10, k=10, method="suppress")
+
+
+def test_a_summary_is_one_sheet_and_accessible_and_narrow(page, axe_violations, tmp_path):
+    for number, release in enumerate(summaries()):
+        place = tmp_path / f"{number}.html"
+        source = Source(LONG[0] if number % 2 else "clinic.csv", "d" * 64)
+        place.write_text(summary_html(release, source=source, fingerprint="ab" * 32), encoding="utf-8")
+        page.set_viewport_size({"width": 360, "height": 700})
+        page.emulate_media(color_scheme="dark" if number % 2 else "light")
+        opened(page, place.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        assert axe_violations(page) == []
+        data = page.pdf(prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", data)) == 1
+
+
+@pytest.mark.parametrize(("media", "width"), [("screen", 360), ("screen", 1440), ("print", 688)])
+def test_no_label_is_cut_off(page, tmp_path, media, width):
+    rows = [LONG] * 48 + [LONG[:2]] * 2 + [[*LONG[1:], "x" * 300]] * 3 + [[]] * 50
+    place = tmp_path / "long.html"
+    place.write_text(audit_html(audit(rows, min_support=10, k=10)), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(media=media)
+    opened(page, place.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.evaluate(CLIPPED) == []
+
+
+CLIPPED = """[...document.querySelectorAll('p, li, h1, h2, h3, td, dd, .subtraction span')]
+  .filter((one) => one.offsetParent && !one.closest('.wide'))
+  .filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.textContent.slice(0, 40))"""
+
+
+SHEETS = """(wide) => {
+  const sheets = (one) => [...one.getClientRects()].filter((box) => box.height)
+    .map((box) => Math.floor((box.left + scrollX + 1) / wide));
+  const all = (names) => [...document.querySelectorAll(names)].filter((one) => sheets(one).length);
+  const next = (one) => all('main *').find((other) => one.compareDocumentPosition(other) & 4 && !one.contains(other));
+  const apart = (one, other) => other && sheets(one).at(-1) !== sheets(other)[0];
+  const lines = all('tbody').map((one) => [...one.rows]).filter((rows) => rows.length > 2);
+  return {
+    sheets: Math.max(...all('p').flatMap(sheets)) + 1,
+    alone: all('h2, h3, caption').filter((one) => apart(one, next(one))).map((one) => one.textContent),
+    broken: all('.findings > li, tr, .verdict, .decisive, .plot').filter((one) => new Set(sheets(one)).size > 1).length,
+    orphans: lines.filter((rows) => apart(rows[0], rows[1]) || apart(rows.at(-2), rows.at(-1))).length,
+  };
+}"""
+
+
+def test_nothing_is_torn_apart_or_left_alone_at_the_end_of_a_sheet(page, tmp_path):
+    place, wide = tmp_path / "clinic.html", 688  # pixels between the margins of A4
+    found = audit(clinic(2000, seed=1), min_support="5%", k=10)
+    place.write_text(audit_html(found, tradeoff(found.rows, min_supports=[50, 200], ks=[5, 10])), encoding="utf-8")
+    page.set_viewport_size({"width": wide, "height": 994})
+    page.emulate_media(media="print")
+    opened(page, place.as_uri())
+    for height in range(700, 1050, 50):  # columns are filled as sheets are
+        page.add_style_tag(content=f"body {{ columns: {wide}px; column-gap: 0; height: {height}px; width: {wide}px; }}")
+        found = page.evaluate(SHEETS, wide)
+        assert found.pop("sheets") > 8
+        assert found == {"alone": [], "broken": 0, "orphans": 0}
+
+
+CONTRAST = """() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const light = (colour) => {
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    const linear = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      .map((one) => one / 255).map((one) => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05;
+  };
+  const ground = light(getComputedStyle(document.body).backgroundColor);
+  const drawn = [...document.querySelectorAll('.plots polyline')].map((one) => light(getComputedStyle(one).stroke))
+    .concat([...document.querySelectorAll('.curve path, .columns:not(.c1) rect')]
+      .map((one) => light(getComputedStyle(one).fill)));
+  return Math.min(...drawn.map((one) => Math.max(one, ground) / Math.min(one, ground)));
+}"""
+
+
+@pytest.mark.parametrize(("media", "scheme"), [("screen", "light"), ("screen", "dark"), ("print", "dark")])
+def test_what_charts_draw_stands_out_from_the_page(page, tmp_path, media, scheme):
+    grid = tradeoff(ROWS, min_supports=[10, 20, 60], ks=[3, 5, 10, 20, 30, 40])
+    place = tmp_path / "charts.html"
+    place.write_text(audit_html(audit(ROWS, min_support=10, k=10), tradeoff=grid), encoding="utf-8")
+    page.emulate_media(media=media, color_scheme=scheme)
+    opened(page, place.as_uri())
+    assert page.evaluate(CONTRAST) >= 3
+
+
+def test_a_hundred_findings_are_read_and_not_scrolled(page, tmp_path):
+    place = tmp_path / "clinic.html"
+    place.write_text(audit_html(audit(clinic(2000, seed=1), min_support="5%", k=10)), encoding="utf-8")
+    page.set_viewport_size({"width": 1100, "height": 900})
+    opened(page, place.as_uri())
+    assert page.evaluate("document.documentElement.scrollHeight") < 9_000
+    assert page.locator(".findings > li:visible").count() == 12
+    page.get_by_text("88 more, with their sums").click()
+    assert page.locator(".findings > li:visible").count() == 100
+    assert page.locator(".decisive").bounding_box()["y"] < 900 / 2
 
 
 def test_mushroom_is_below_six_million_bytes_and_unfolds(page, mushroom, tmp_path):

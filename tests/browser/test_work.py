@@ -1,7 +1,10 @@
 """Long work in the app: it shows how far it is, can be stopped, and holds up nobody."""
 
+import os
 import random
+import signal
 import time
+from pathlib import Path
 
 import pytest
 from test_journey import READY, load, settle
@@ -50,10 +53,25 @@ def test_while_long_work_runs_other_questions_are_answered(busy, server, record_
             seconds.append(time.perf_counter() - start)
         other.goto(server.origin)
         start = time.perf_counter()
-        other.get_by_role("button", name="Clinic").first.click()
+        other.get_by_role("button", name="A clinic's diagnoses").click()
         other.wait_for_selector(READY, timeout=60_000)
         seconds.append(time.perf_counter() - start)
     told = " ".join(f"{one:.2f}" for one in seconds)
     record_property("beside long work, seconds for two pages, an answer and an audit", told)
     assert busy.locator("#audit-work progress").count() == 1
     busy.get_by_role("button", name="Stop").first.click()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="workers are found in /proc")
+def test_workers_that_are_killed_are_told_and_replaced(busy, server, record_property):
+    process = server.process.pid
+    children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    for child in children:
+        os.kill(int(child), signal.SIGKILL)
+    start = time.perf_counter()
+    busy.locator("#audit-work").get_by_role("alert").wait_for(timeout=60_000)
+    assert busy.locator("#verdict .word").inner_text() == "No verdict"
+    settle(busy, min_support="90%")
+    record_property("seconds from killed workers to the next verdict", f"{time.perf_counter() - start:.2f}")
+    assert busy.locator("#audit-work").get_by_role("alert").count() == 0
+    busy.complaints.clear()  # the browser tells of the answer too

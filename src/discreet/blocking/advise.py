@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, Unpack
 
 import numpy as np
 
+from discreet.blocking.beside import OlderRelease, as_older
 from discreet.blocking.block import METHODS, block, compare
 from discreet.blocking.comparison import worth
 from discreet.blocking.costs import Costs, costs
@@ -23,6 +24,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.data.thresholds import Threshold, say_count
 from discreet.data.transactions import Transactions, as_transactions
+from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.channels import Channels
 from discreet.errors import BudgetError, Message, OptionError, ThresholdError, refuse_truth
 from discreet.io.bins import merge_bins
@@ -109,7 +111,7 @@ class Advice:
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> advice = advise(rows, min_support=10, k=10)
     >>> advice.best.what, dict(advice.best.options)
-    ('withhold what reveals few', {'method': 'withhold'})
+    ('withhold revealing combinations', {'method': 'withhold'})
     >>> [(cause.name, cause.findings, str(cause.share)) for cause in advice.items]
     [('a', 1, '1/3'), ('b', 1, '1/3'), ('c', 1, '1/3')]
     """
@@ -185,7 +187,7 @@ class Situation(NamedTuple):
 Suggested = tuple[str, dict[str, Any]]  # what could be done, and the options of ``block`` that do it
 
 
-def advise(
+def advise(  # noqa: PLR0913 - as ``block``
     rows: Transactions | Iterable[Iterable[Label]],
     *,
     min_support: Threshold,
@@ -193,24 +195,31 @@ def advise(
     policy: Policy | str | PathLike[str] | None = None,
     schema: str | Groups | None = None,
     seconds: float | None = None,
+    keep_n: bool = False,
+    against: Level | None = None,
+    beside: OlderRelease | Iterable[OlderRelease] = (),
+    grown: bool = False,
     **budget: Unpack[Mining],
 ) -> Advice:
     """Return what could be done so that the itemsets of ``rows`` may be published, each remedy tried, the best first.
 
     What comes first is RELEASE, true to the data, and rich: numbers of the rows themselves are preferred to those of
     changed rows, unless they are fewer than half as many. "optimal" is tried if there are ``seconds`` for it.
+    ``keep_n``, ``against``, ``beside`` and ``grown`` are those of ``block``, and every remedy keeps to them.
     ``advice.best.release`` is ready to be written; ``advice.best.options`` are those of ``block`` that made it, and
     take the place of what was asked.
 
     >>> rows = [["a", "b"]] * 40 + [["a"]] * 3 + [["b"]] * 30 + [[]] * 30
     >>> advice = advise(rows, min_support=20, k=5)
     >>> print(advice.recommendation.partition(";")[0])
-    Best: withhold what reveals few
+    Best: withhold revealing combinations
     """
     data = as_transactions(rows)
     judged: dict[str, Any] = {"min_support": min_support, "k": k, "policy": policy, "schema": schema, **budget}
-    found = audit(data, **judged)
-    asked = judged if seconds is None else {**judged, "seconds": seconds}
+    older = as_older(beside, grown=grown)
+    found = audit(data, **judged, against=[one.patterns for one in older], grown=grown)
+    asked = {**judged, "keep_n": keep_n, "against": against, "beside": older, "grown": grown}
+    asked |= {} if seconds is None else {"seconds": seconds}
     items, attributes = find_causes(found)
     situation = Situation(data, found, items, attributes, asked)
     tried = list(_try_methods(situation))
@@ -220,7 +229,7 @@ def advise(
 
 
 WORDS: Final = {
-    "withhold": "withhold what reveals few",
+    "withhold": "withhold revealing combinations",
     "suppress": "leave out the rows that are exposed",
     "add": "add rows to small groups",
     "optimal": "change rows as little as can be found",
@@ -233,7 +242,7 @@ def _try_methods(situation: Situation) -> Iterator[Remedy]:
     """Yield what each method of ``block`` makes of all that was asked for; if nothing needs to change, the first."""
     quick = [name for name, blocker in METHODS.items() if "seconds" in situation.asked or not blocker.is_search]
     for line in compare(situation.rows, **situation.asked, methods=quick).lines:
-        what = f"{WORDS.get(line.method, line.method)}{', fewer for several groups' * line.merge}"
+        what = f"{WORDS.get(line.method, line.method)}{', shared between groups' * line.merge}"
         options = {"method": line.method, **({"merge": True} if line.merge else {})}
         release = line.release
         if release is not None and not release.distortion.changed:

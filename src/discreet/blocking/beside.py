@@ -40,7 +40,6 @@ class Blocked(Protocol):
         ...
 
 
-OlderRelease: TypeAlias = Patterns | Blocked | str | PathLike[str]
 ASK: Final = Option("beside")
 UNKNOWN: Final = -1  # the older support of an itemset that the older release does not determine
 
@@ -56,6 +55,9 @@ class Older(NamedTuple):
     patterns: Patterns
     sha256: str
     is_exact: bool = True
+
+
+OlderRelease: TypeAlias = Older | Patterns | Blocked | str | PathLike[str]
 
 
 def as_older(beside: OlderRelease | Iterable[OlderRelease], *, grown: bool) -> tuple[Older, ...]:
@@ -85,6 +87,8 @@ def as_older(beside: OlderRelease | Iterable[OlderRelease], *, grown: bool) -> t
 def _as_one(one: OlderRelease) -> Older:
     if isinstance(one, str | PathLike):
         return read_older(one)
+    if isinstance(one, Older):
+        return one
     patterns = one if isinstance(one, Patterns) else getattr(one, "patterns", None)
     if not isinstance(patterns, Patterns):
         raise OptionError(

@@ -154,7 +154,7 @@ def _read_beside(
         names = one.sha256, hash_patterns(one.patterns)
         known = next((name for name in names if name in verification.beside), None)
         if known is None:
-            others = "for others, ask `discreet audit` with --against"
+            others = "for others, use `discreet audit --against`, or the page Compare"
             raise InputError(f"older release {number} is none that this one was made beside; {others}")
         older.append(one._replace(sha256=known))
     return older

@@ -19,7 +19,7 @@ from discreet.cli.usage import OneOf
 from discreet.hiding.folder import check_place as check_folder
 from discreet.hiding.folder import must_stream, stream_hidden
 from discreet.hiding.hide import METHODS
-from discreet.hiding.measures import RuleCounts, Yardstick, count_ghost_rules
+from discreet.hiding.measures import RuleCounts, Yardstick, as_min_count, count_ghost_rules
 from discreet.hiding.stream import WINDOW
 from discreet.hiding.victims import READINGS
 from discreet.io import databases
@@ -193,6 +193,7 @@ def _hide(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hi
             method=asked.chosen,
             disclosure=asked.shares[0] if asked.shares else "0",
             below=asked.below,
+            min_support=min((as_min_count(one, len(rows)) for one in asked.sigmas), default=None),
             index=index,
             threads=asked.threads,
             progress=bars,

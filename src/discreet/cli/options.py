@@ -268,7 +268,7 @@ class CountsOptions(Options):
         """Whether FILE holds tables of counts."""
         return any(self.given(*names(CountsOptions)))
 
-    def count_reader(self, reading: ReadOptions, round_to: int | None = None) -> Callable[[Any], discreet.Counts]:
+    def count_reader(self, reading: ReadOptions) -> Callable[[Any], discreet.Counts]:
         """Return a reader of tables of counts, with the options of reading that they have, too."""
         return partial(
             discreet.read_counts,
@@ -276,7 +276,7 @@ class CountsOptions(Options):
             counts=self.counts or None,
             totals=self.total,
             masked=self.masked,
-            round_to=round_to,
+            round_to=getattr(self, "round_to", None),
             hierarchy=getattr(self, "hierarchy", ()) or None,
             **{name: getattr(reading, name) for name in COUNTS_READING},
         )
@@ -375,10 +375,12 @@ class PublishedOptions(LimitOptions, ReadOptions, CountsOptions, RuleOptions):
     min_support: str | None = option(
         "Publish only itemsets shared by at least this many rows: 813, 10%, 0.1.", "COUNT|SHARE", type=as_support
     )
+    round_to: int | None = option("With --counts: counts in FILE were rounded to multiples of N.", "N")
 
     @property
     def least(self) -> str:
         """The minimum support, which rows need."""
+        refuse((self.round_to is not None, "--round-to is for tables of counts: give --counts"))
         if self.min_support is None:
             remedies = "give --min-support COUNT|SHARE, or --counts if FILE holds tables of counts"
             raise click.UsageError(f"--min-support is missing; {remedies}")

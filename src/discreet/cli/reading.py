@@ -28,7 +28,7 @@ from discreet.cli.options import (
     option,
 )
 from discreet.cli.terminal import Bars
-from discreet.io.contents import find_other
+from discreet.io.contents import OTHERS, find_other
 from discreet.io.files import digest as sha256_of
 from discreet.io.files import is_url
 from discreet.io.grids import SESSION
@@ -145,7 +145,7 @@ def _judge_counts(asked: JudgeOptions, bars: Bars, *wrong: str) -> Judged:
     allowed = for_counts | {*names(OlderOptions)} | ({*names(ReadOptions)} if asked.rows_file else set())
     every = (*names(PublicationOptions), *wrong, "schema", "kind", "n", *names(ReadOptions))
     asked.refuse("tables of counts", *(name for name in every if name not in allowed))
-    reader = asked.count_reader(asked, asked.round_to)
+    reader = asked.count_reader(asked)
     counts, source = digest(asked.file, reader)
     asked.announce(counts)
     olds = [digest(place, reader) for place in asked.against]
@@ -232,7 +232,7 @@ def load_patterns(asked: CandidateOptions, bars: Bars | None) -> tuple[Patterns,
     except (InputError, OptionError) as error:
         other = find_other(Path(asked.file))
         if other:
-            raise InputError(f"{asked.file}: ", other) from None
+            raise InputError(f"{asked.file}: ", OTHERS[other]) from None
         kind = InputError if isinstance(error, InputError) else OptionError
         raise kind(error.message, " (if FILE holds rows, not patterns, give --min-support)") from None
     patterns = asked.prepare(patterns)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import click
 
 import discreet
-from discreet import Counts, DiscreetError, Verdict
-from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts
+from discreet import Counts, Verdict
+from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts, compare_counts
 from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
 from discreet.cli.reading import digest
 from discreet.cli.terminal import Bars, fixed_time, put, watching
@@ -25,6 +25,7 @@ ALLOWED: Final = {
     *names(CountsOptions),
     *COUNTS_READING,
     "hierarchy",
+    "round_to",
     "format",
     "file",
     "k",
@@ -95,16 +96,8 @@ def _refuse(asked: TableOptions, method: str) -> None:
 
 def _compare(asked: PublishedOptions, counts: Counts, source: Source) -> int:
     """Show what each method makes of tables, the best first, and the command that does it."""
-    made = list[tuple[str, TableRelease | None, str]]()
-    for method in METHODS:
-        try:
-            made.append((method, block_counts(counts, k=asked.k, policy=asked.policy, method=method), ""))
-        except DiscreetError as error:
-            made.append((method, None, str(error)))
-    best = None
-    if any(release is not None for _, release, _ in made):
-        best = block_counts(counts, k=asked.k, policy=asked.policy)
-        made = [(best.method, best, ""), *(one for one in made if one[0] != best.method)]
+    made = compare_counts(counts, k=asked.k, policy=asked.policy)
+    best = made[0].release
     kept = [name for name in ALLOWED if name not in {"file", "quiet", "method"}]
     # Bare, --counts must not stand before a word that it would take for the name of a column.
     words = [word for word in asked.words(*sorted(kept)) if asked.counts or word not in {"--counts", ""}]

@@ -247,22 +247,68 @@ def clinic(n: int = 1000, *, seed: int = 1) -> Transactions:
     >>> patients.support(["amlodipine"]), patients.support(["amlodipine", "hypertension"])
     (257, 255)
     """
+    return _draw_entries(n, seed, "patient", ENTRIES, ONE_OF)
+
+
+GOODS: Final = (
+    Entry("bread", 0.42, {}),
+    Entry("milk", 0.3, {"bread": 0.15}),
+    Entry("butter", 0.05, {"bread": 0.25}),
+    Entry("eggs", 0.16, {"milk": 0.1}),
+    Entry("apples", 0.22, {}),
+    Entry("bananas", 0.2, {"apples": 0.15}),
+    Entry("tomatoes", 0.2, {}),
+    Entry("mozzarella", 0.03, {"tomatoes": 0.3}),
+    Entry("pasta", 0.1, {"tomatoes": 0.2}),
+    Entry("olive oil", 0.03, {"pasta": 0.15, "mozzarella": 0.1}),
+    Entry("coffee", 0.18, {"milk": 0.06}),
+    Entry("tea", 0.09, {}),
+    Entry("beer", 0.14, {}),
+    Entry("crisps", 0.05, {"beer": 0.35}),
+    Entry("red wine", 0.08, {"pasta": 0.12}),
+    Entry("cheese", 0.12, {"bread": 0.08, "red wine": 0.3}),
+    Entry("nappies", 0.06, {}),
+    Entry("baby food", 0.004, {"nappies": 0.55}),
+    Entry("wet wipes", 0.02, {"nappies": 0.6}),
+    Entry("cat food", 0.07, {}),
+    Entry("cat litter", 0.001, {"cat food": 0.45}),
+    Entry("pregnancy test", 0.003, {}),
+    Entry("folic acid", 0.002, {"pregnancy test": 0.4}),
+    Entry("nicotine patches", 0.004, {"coffee": 0.01}),
+)
+# Things that are bought together; a few baskets fall out of line.
+
+
+def supermarket(n: int = 5000, *, seed: int = 1) -> Transactions:
+    """Return ``n`` invented baskets of a supermarket, empty ones among them.
+
+    >>> baskets = supermarket(5000)
+    >>> baskets.support(["baby food"]), baskets.support(["baby food", "nappies"])
+    (204, 180)
+    """
+    return _draw_entries(n, seed, "basket", GOODS)
+
+
+def _draw_entries(
+    n: int, seed: int, noun: str, entries: Iterable[Entry], one_of: Iterable[Mapping[str, float]] = ()
+) -> Transactions:
+    """Return ``n`` rows: each has one label of each choice, and entries by their chances."""
     count, draw = check_whole("n", n), make_generator(seed)
     has: dict[str, NDArray[np.bool_]] = {}
-    for chances in ONE_OF:
+    for chances in one_of:
         choice = np.searchsorted(np.cumsum(list(chances.values()))[:-1], draw.random(count), side="right")
         has.update((label, choice == number) for number, label in enumerate(chances))
-    for entry in ENTRIES:
+    for entry in entries:
         has[entry.label] = draw.random(count) < _chance(entry, has, count)
     labels, width = sort_labels(has), max(4, len(str(count)))
     table = np.column_stack([has[str(label)] for label in labels])
     items = np.nonzero(table)[1].astype(np.int32)
-    ids = tuple(f"patient {number:0{width}}" for number in range(1, count + 1))
+    ids = tuple(f"{noun} {number:0{width}}" for number in range(1, count + 1))
     return Transactions.from_codes(offsets_of(table.sum(axis=1)), items, labels, ids=ids)
 
 
 def _chance(entry: Entry, has: Mapping[str, NDArray[np.bool_]], count: int) -> NDArray[np.float64]:
-    """Return the chance of the entry for each patient: that not every cause fails (a noisy or)."""
+    """Return the chance of the entry for each row: that not every cause fails (a noisy or)."""
     none = np.full(count, 1 - entry.alone)
     for cause, chance in entry.causes.items():
         none[has[cause]] *= 1 - chance

@@ -45,6 +45,7 @@ def drop_items(value: Kept, names: Names | None) -> Kept:
     if isinstance(value, Patterns):
         listed = _merge_patterns(value, itemsets, labels)
         return replace(listed, schema=schema, reading=reading, hierarchy=value.hierarchy)
+    reading = reading and replace(reading, odd=value.odd)
     if isinstance(value, Merged):
         rows = Merged.from_codes(*itemsets.flat, value.weights, labels, min_support=value.min_support, n=value.n)
         return replace(rows, schema=schema, reading=reading, hierarchy=value.hierarchy)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets
+from discreet.data.reading import Reading
 from discreet.errors import Message
 from discreet.runtime.text import count_of
 
@@ -14,6 +15,7 @@ FEW: Final = 10  # rows that may look odd by chance
 NEARLY_ALL, MOST = 0.98, 0.9  # shares of the rows
 MANY_TIMES: Final = 2  # so many times as many columns as rows are hardly items
 FIRST: Final = 10_000  # rows that are compared with each other
+UNSEEN: Final = (Message("Nobody has looked at the rows before they were merged."),)
 
 
 class Oddness:
@@ -93,3 +95,16 @@ def look_at(rows: Itemsets, shape: str, items: int) -> tuple[Message, ...]:
     oddness.weigh(np.arange(items), np.bincount(rows.entries, minlength=items))
     oddness.add_again(rows)
     return tuple(oddness.signs(items))
+
+
+def find_odd(reading: Reading | None, rows: Itemsets | None = None, items: int = 0) -> tuple[Message, ...]:
+    """Return what is odd about rows as they were read; without them, what was before they were merged or changed.
+
+    >>> [str(sign) for sign in find_odd(Reading("baskets", "csv"))]
+    ['Nobody has looked at the rows before they were merged.']
+    """
+    if reading is None:
+        return ()
+    if reading.odd is not None:
+        return reading.odd
+    return UNSEEN if rows is None else look_at(rows, reading.shape, items)

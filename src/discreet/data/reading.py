@@ -35,9 +35,9 @@ class Reading:
     """How a file or a frame was understood.
 
     It is ``confirmed`` if its owner named the shape; otherwise it was guessed. ``doubts`` say why a person must look at
-    it before anything is published, and ``odd`` what was strange about rows that were merged. ``person`` is the column
-    of people; ``per`` is set if their rows were not merged. ``size`` says in words how much was read, where that is
-    no number of rows.
+    it before anything is published, and ``odd`` what was strange about the rows before any was changed or merged; it is
+    None if nobody has looked. ``person`` is the column of people; ``per`` is set if their rows were not merged.
+    ``size`` says in words how much was read, where that is no number of rows.
 
     >>> left_out = (LeftOut("encounter", "an id"),)
     >>> print(Reading("table", "csv", n=2000, items=31, columns=("sex", "age"), left_out=left_out, separator=";"))
@@ -64,7 +64,7 @@ as an id
     doubts: tuple[Message, ...] = ()
     notes: tuple[str, ...] = ()
     size: str = ""
-    odd: tuple[Message, ...] = (Message("Nobody has looked at the rows before they were merged."),)
+    odd: tuple[Message, ...] | None = None
 
     def __str__(self) -> str:
         parts = [self.size] if self.size else [count_of(self.n, "row")]

@@ -22,11 +22,11 @@ from discreet.data.itemsets import (
     as_itemset,
     offsets_of,
 )
-from discreet.data.oddness import look_at
+from discreet.data.oddness import find_odd
 from discreet.data.reading import Reading
 from discreet.data.schema import Schema
 from discreet.data.thresholds import Threshold, as_count
-from discreet.errors import InputError, Option, OptionError, ThresholdError
+from discreet.errors import InputError, Message, Option, OptionError, ThresholdError
 from discreet.runtime import html
 from discreet.runtime.solver import Numbers
 
@@ -176,6 +176,11 @@ class Transactions(Labelled):
         people = None if self.people is None else self.people[row]
         return part.describe(schema=self.schema, people=people, reading=self.reading, hierarchy=self.hierarchy)
 
+    @property
+    def odd(self) -> tuple[Message, ...]:
+        """What is strange about the rows as they were read, before any item was left out."""
+        return find_odd(self.reading, self.itemsets, len(self.labels))
+
     def describe(self, **known: Unpack[Description]) -> Self:
         """Return the same rows with what is known about them: their schema, people, reading or hierarchy."""
         described = type(self).__new__(type(self))
@@ -256,6 +261,11 @@ class Merged(Labelled):
         self.itemsets.freeze()
 
     @property
+    def odd(self) -> tuple[Message, ...]:
+        """What was strange about the rows as they were read."""
+        return find_odd(self.reading)
+
+    @property
     def people(self) -> None:
         """None: each of the rows is taken for a person."""
         return
@@ -276,7 +286,7 @@ class Merged(Labelled):
             )
         least = as_count(min_support, data.n)
         merged = cls.from_codes(data.offsets, data.items, data.weights, data.labels, min_support=least)
-        known = data.reading and replace(data.reading, odd=look_at(data.itemsets, data.reading.shape, len(data.labels)))
+        known = data.reading and replace(data.reading, odd=data.odd)
         return replace(merged, schema=data.schema, reading=known, hierarchy=data.hierarchy)
 
     @classmethod

@@ -77,10 +77,10 @@ def solve(problem: HidingProblem) -> Solution:
 def find_legitimate(problem: HidingProblem) -> Legitimate:
     """Return the itemsets that hiding may lose: frequent, not restricted, and sharing an item with a sensitive itemset.
 
-    An itemset is frequent at ``below``, or without it at the least support of a sensitive itemset: at more, a miner
-    would not have found them all.
+    An itemset is frequent at ``min_support``; without it at ``below``, or else at the least support of a sensitive
+    itemset: at more, a miner would not have found them all.
     """
-    least = problem.below or max(1, int(problem.supports.min(initial=len(problem.rows))))
+    least = problem.min_support or problem.below or max(1, int(problem.supports.min(initial=len(problem.rows))))
     frequent = _mine_frequent(problem, least)
     used = np.zeros(len(frequent.labels), dtype=np.bool_)
     used[problem.itemsets.entries] = True

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
@@ -29,15 +30,14 @@ from discreet.runtime.text import percent
 class HidingMethod(NamedTuple):
     """A method: what it does in words, how, and which options it takes.
 
-    A method with a victim ``rule`` runs on Spark too. ``below_only`` methods have no use for a disclosure. "exact"
-    also tries all methods that are ``quick``, so as never to be worse.
+    A method with a victim ``rule`` runs on Spark too. "exact" also tries all methods that are ``quick``, so as never to
+    be worse.
     """
 
     summary: str
     solve: Callable[[HidingProblem], Solution]
     options: tuple[str, ...] = ()
     rule: VictimRule | None = None
-    below_only: bool = False
     quick: bool = False
 
 
@@ -51,8 +51,8 @@ METHODS: Final[Mapping[str, HidingMethod]] = {
     "maxfia": _by_victims("the commonest item of each sensitive itemset goes", MAXFIA),
     "iga": _by_victims("sensitive itemsets that share items lose the same one", IGA),
     "swa": HidingMethod("in each window of rows, the commonest item goes", solve_swa, ("window", "memory"), quick=True),
-    "border": HidingMethod("the item goes whose loss harms other itemsets least", border.solve, below_only=True),
-    "exact": HidingMethod("the fewest other itemsets are lost", exact.solve, ("seconds",), below_only=True),
+    "border": HidingMethod("the item goes whose loss harms other itemsets least", border.solve),
+    "exact": HidingMethod("the fewest other itemsets are lost", exact.solve, ("seconds",)),
 }
 """All methods by name: the library, the command line and the app read this table."""
 
@@ -156,6 +156,7 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     disclosure: Share | Sequence[Share] = 0,
     method: str = "iga",
     below: Threshold | None = None,
+    min_support: Threshold | None = None,
     reading: str = "static",
     seconds: float = 60.0,
     window: int = 10_000,
@@ -181,8 +182,11 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     them. That removes less if everything is to be hidden, else it hides more; and the order of the itemsets matters.
 
     - "swa": the commonest items, from the shortest rows, in one pass over windows of ``window`` rows;
-    - "border": the items whose loss does least harm to frequent itemsets that are not sensitive; for ``below``;
-    - "exact": the least such harm that a search finds in ``seconds``, with a bound on the optimum; for ``below``.
+    - "border": the items whose loss does least harm to frequent itemsets that are not sensitive;
+    - "exact": the least such harm that a search finds in ``seconds``, with a bound on the optimum.
+
+    These two protect the itemsets that are frequent at ``min_support``: by default ``below``, or without it the least
+    support of a sensitive itemset. Give the one at which the recipient will mine.
 
     Several calls, say for different recipients, can share an ``index`` of the rows. "border" and "exact" report the
     share of the work done and the number of itemsets to ``progress``. The sensitive itemsets are counted anew in the
@@ -208,7 +212,8 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     limits = as_seconds(seconds), as_window(window), as_threads(threads)
     quick = tuple(entry.solve for entry in METHODS.values() if entry.quick)
     with watching(progress, what="hiding", unit="itemsets") as tell:
-        problem = HidingProblem(data, parsed, inverted, least, reading, *limits, tell, quick)
+        protected = None if min_support is None else as_min_count(min_support, len(data))
+        problem = HidingProblem(data, parsed, inverted, least, reading, *limits, tell, quick, protected)
         removals, gap = METHODS[method].solve(problem)
         transactions = problems.remove(data, removals)
         after = problems.check_solution(problem, removals, transactions)
@@ -244,13 +249,13 @@ class MethodLine(NamedTuple):
 class HidingComparison:
     """Methods on the same ``n`` rows, in the order in which they ran, measured at the counts ``min_supports``.
 
-    ``below`` is the minimum support that lines without a disclosure hid below.
+    ``below`` is the minimum support that all lines hid below, if one was given.
     """
 
     n: int
     sensitive: int
     min_supports: tuple[int, ...]
-    below: int
+    below: int | None
     lines: tuple[MethodLine, ...]
 
     def __repr__(self) -> str:
@@ -319,9 +324,9 @@ def compare_hiding(
 ) -> HidingComparison:
     """Try these methods, or all, on the rows at each disclosure, and measure the results at each minimum support.
 
-    With ``below`` all methods hide the itemsets below that minimum support instead. "border" and "exact" always do, by
-    default below the smallest of ``min_supports``; each may take ``seconds``. A method that exceeds the budget is left
-    out, and its line says so. ``progress`` is called with the share and the number of lines done.
+    With ``below`` all methods hide the itemsets below that minimum support instead. "border" and "exact" protect what
+    is frequent at the smallest of ``min_supports``; "exact" may take ``seconds``. A method that exceeds the budget is
+    left out, and its line says so. ``progress`` is called with the share and the number of lines done.
 
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> comparison = compare_hiding(rows, [["a", "b"]], min_supports=[2, "0%"], methods=["minfia", "maxfia"])
@@ -333,15 +338,16 @@ def compare_hiding(
     with watching(budget.pop("progress", None), what="comparing methods", unit="done") as tell:
         yardstick = Yardstick.of(data, itemsets, min_supports, **budget)
         counts = tuple(as_min_count(one, len(data)) for one in yardstick.min_supports)
-        target = min(counts) if below is None else as_count(below, max(1, len(data)))
+        target = None if below is None else as_count(below, max(1, len(data)))
         threads, inverted = budget.get("threads"), index or InvertedFile(data)
-        hide_once = partial(hide, seconds=seconds, threads=threads, index=inverted)
+        hide_once = partial(
+            hide, below=target, min_support=min(counts), seconds=seconds, threads=threads, index=inverted
+        )
 
         def run(method: str, disclosure: Fraction | None) -> MethodLine:
             elapsed = stopwatch()
-            share, least = (0, target) if disclosure is None else (disclosure, None)
             try:
-                hidden = hide_once(data, itemsets, method=method, disclosure=share, below=least)
+                hidden = hide_once(data, itemsets, method=method, disclosure=disclosure or 0)
                 taken = elapsed()
                 measures = tuple(yardstick.measure(hidden.transactions))
             except BudgetError as error:
@@ -352,7 +358,7 @@ def compare_hiding(
         names = list(METHODS) if methods is None else methods
         for method in names:  # so that kernels are loaded before they are timed
             hide([["a", "b"]], [["a", "b"]], method=method, below=1)
-        pairs = [(name, share) for name in names for share in ([None] if METHODS[name].below_only else shares)]
+        pairs = list(product(names, shares))
         lines = []
         for done, pair in enumerate(pairs):
             tell(done / len(pairs), done)
@@ -364,7 +370,7 @@ def compare_hiding(
         return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
 
 
-def name_line(line: MethodLine, below: int) -> str:
+def name_line(line: MethodLine, below: int | None) -> str:
     """Return a method and its target in words.
 
     >>> name_line(MethodLine("iga", Fraction(1, 10), 0.5), 7), name_line(MethodLine("border", None, 0.5), 1200)

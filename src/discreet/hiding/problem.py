@@ -147,7 +147,8 @@ class HidingProblem:
     """Rows, sensitive itemsets, and the limits that a method keeps to.
 
     Each itemset may keep its disclosure's share of its rows, rounded down; or with ``below``, a count, at most
-    ``below`` - 1 rows. "exact" starts from the best solution of the ``quick`` methods.
+    ``below`` - 1 rows. "exact" starts from the best solution of the ``quick`` methods. Itemsets of at least
+    ``min_support`` rows are to be kept frequent; None: of as many as ``below``, or as a sensitive itemset has.
     """
 
     rows: Transactions
@@ -160,6 +161,7 @@ class HidingProblem:
     threads: int | None = None
     progress: Progress | None = None
     quick: tuple[Callable[["HidingProblem"], Solution], ...] = ()
+    min_support: int | None = None
 
     @cached_property
     def itemsets(self) -> Itemsets:

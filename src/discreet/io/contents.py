@@ -14,8 +14,18 @@ from discreet.io.sources import FORMATS, FRAMED, TEXTS, sniff_source
 
 PATTERN_COLUMNS: Final = {"items", "support"}  # of patterns in Parquet
 NOTED: Final = b"#SUP:"  # before a support in SPMF
-TREE: Final = re.compile(rb"^\|--- |^digraph Tree|<(?:\w+:)?TreeModel\b", re.MULTILINE)  # of scikit-learn, or PMML
+TREE: Final = re.compile(
+    rb"""^\|---\ |^digraph\ Tree|<(?:\w+:)?TreeModel\b|\A\s*\{\s*"(?:trees|features|rules)"\s*:""",
+    re.MULTILINE | re.VERBOSE,
+)  # of scikit-learn, PMML, or our JSON
 RULE: Final = re.compile(rb" ==> .*#CONF:|<(?:\w+:)?AssociationRule\b")  # of SPMF, or PMML
+
+OTHERS: Final = {
+    "release": Message("this is a release in a zip file; unpack it, and give the folder"),
+    "tree": Message("this is a decision tree; judge it with ", Option("tree", value=True)),
+    "rules": Message("this file lists rules; judge it with ", Option("rules", value=True)),
+}
+"""What a file may hold beside rows and patterns, and how it is judged then."""
 
 
 class Contents(NamedTuple):
@@ -60,30 +70,29 @@ def look_into(
     return Contents(format_name, layout, head, holds_patterns if is_patterns is None else is_patterns)
 
 
-def find_other(place: Path) -> Message:
-    r"""Return how a file is read that holds neither rows nor patterns; an empty message if it is none that we know.
+def find_other(place: Path) -> str:
+    r"""Return what a file holds if that is neither rows nor patterns: a key of ``OTHERS``, or an empty text.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "tree.txt")
     ...     _ = path.write_text("|--- age <= 50.00\n|   |--- class: 0\n")
-    ...     print(find_other(path))
+    ...     print(OTHERS[find_other(path)])
     this is a decision tree; judge it with tree=True
     """
     if not place.is_file():
-        return Message()
+        return ""
     if zipfile.is_zipfile(place):
         with zipfile.ZipFile(place) as archive:
-            is_release = any(Path(name).name == "release.json" for name in archive.namelist())
-        return Message("this is a release in a zip file; unpack it, and give the folder") if is_release else Message()
+            return "release" if any(Path(name).name == "release.json" for name in archive.namelist()) else ""
     try:
         head, _ = peek(place)
         if TREE.search(head):
-            return Message("this is a decision tree; judge it with ", Option("tree", value=True))
+            return "tree"
         lists_rules = RULE.search(head) or sniff_source(place, None, RowOptions(), head).layout.shape == "rules"
     except DiscreetError:
-        return Message()
-    return Message("this file lists rules; judge it with ", Option("rules", value=True)) if lists_rules else Message()
+        return ""
+    return "rules" if lists_rules else ""
 
 
 def list_columns(place: Path, found: Contents) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -165,8 +164,14 @@ class FindingGroup:
 
     def worst(self, most: int | None) -> Iterator[AuditFinding]:
         """Yield the first findings, those of the fewest rows and items."""
-        values = self.values.worst(most) if isinstance(self.values, Channels) else islice(self.values, most)
-        return (AuditFinding(self.kind, value, self.check, *self.make(value)) for value in values)
+        return self.take(range(len(self))[:most])
+
+    def take(self, places: Iterable[int]) -> Iterator[AuditFinding]:
+        """Yield findings by their places, where the worst is at 0."""
+        values, order = self.values, self.values.ranking() if isinstance(self.values, Channels) else None
+        for place in places:
+            value = values[place if order is None else int(order[place])]
+            yield AuditFinding(self.kind, value, self.check, *self.make(value))
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from discreet.data.oddness import look_at
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading
-from discreet.data.transactions import Rows, Transactions
+from discreet.data.transactions import Rows
 from discreet.errors import InputError, Message, Option
 from discreet.judging.policy import Check, CheckName
 
@@ -36,8 +35,7 @@ def find_doubts(rows: Rows) -> list[Message]:
     reading = rows.reading
     if reading is None or reading.confirmed:
         return _find_doubts(reading)
-    odd = look_at(rows.itemsets, reading.shape, len(rows.labels)) if isinstance(rows, Transactions) else reading.odd
-    what = f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
+    odd, what = rows.odd, f"It was {str(reading).partition(':')[0]}; if that is meant, say so with "
     return [*_find_doubts(reading), *odd, *[Message(what, Option("format", reading.format), ".")] * bool(odd)]
 
 

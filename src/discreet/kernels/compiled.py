@@ -20,6 +20,7 @@ from numba import njit, types
 from numba.core import event
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.typed_passes import AnnotateTypes, NativeLowering, NoPythonBackend
 
@@ -230,12 +231,17 @@ def jit(function, compiler=Compiler):
     kernel = njit(cache=True, pipeline_class=compiler, **OPTIONS)(function)
     compile_ = kernel.compile
 
+    # Threads that call a kernel for the first time at once all come here: the first compiles it for the others.
+    @global_compiler_lock
     def compile_simply(given):
         simple = tuple(map(simplify, given))
-        with take_turn(f"{function.__module__}.{function.__name__}"):
-            entry = compile_(simple)
-        kernel.targetctx.remove_user_function(entry)  # which is called as kernels are
-        insert(kernel.targetctx, entry, kernel.overloads[simple].fndesc, kernel.overloads[simple].library)
+        if simple in kernel.overloads:
+            entry = kernel.overloads[simple].entry_point
+        else:
+            with take_turn(f"{function.__module__}.{function.__name__}"):
+                entry = compile_(simple)
+            kernel.targetctx.remove_user_function(entry)  # which is called as kernels are
+            insert(kernel.targetctx, entry, kernel.overloads[simple].fndesc, kernel.overloads[simple].library)
         if simple != tuple(given):
             kernel._insert([one._code for one in given], entry, False)  # noqa: FBT003, SLF001
         return entry

@@ -171,6 +171,9 @@ class Changes:
     def __len__(self) -> int:
         return len(self.listed)
 
+    def __getitem__(self, place: int) -> Change:
+        return self.listed[place]
+
     def __iter__(self) -> Iterator[Change]:
         return iter(self.listed)
 

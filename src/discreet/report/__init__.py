@@ -5,14 +5,14 @@ from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
 from discreet.report.advice import advice_facts, advice_json, advice_text
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
+from discreet.report.deciding import Decisive, Part, decisive, explain_finding
 from discreet.report.figures import (
     before_after_figure,
     cell_sizes_figure,
     comparison_figure,
-    hiding_figure,
     tradeoff_figure,
 )
-from discreet.report.findings import Source, database_source, exposed_csv, findings_csv, in_words, marked
+from discreet.report.findings import Source, database_source, exposed_csv, findings_csv, marked
 from discreet.report.hidden import (
     hidden_facts,
     hidden_text,
@@ -23,6 +23,7 @@ from discreet.report.hidden import (
 )
 from discreet.report.html.audit import audit_html
 from discreet.report.html.release import folder_html, release_html
+from discreet.report.html.summary import summary_html
 from discreet.report.html.table_release import table_release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
 from discreet.report.release import (
@@ -35,12 +36,13 @@ from discreet.report.release import (
     release_text,
 )
 from discreet.report.sacro import check_sacro, write_sacro
-from discreet.report.svg import cells_svg
 from discreet.report.text import aligned, audit_text, channels_text, chart, show_sum, tradeoff_text
 from discreet.runtime.text import percent, printable
 
 __all__ = [
     "MARK",
+    "Decisive",
+    "Part",
     "Source",
     "advice_facts",
     "advice_json",
@@ -55,7 +57,6 @@ __all__ = [
     "bounds_json",
     "bounds_text",
     "cell_sizes_figure",
-    "cells_svg",
     "channels_json",
     "channels_text",
     "chart",
@@ -64,6 +65,8 @@ __all__ = [
     "comparison_json",
     "comparison_text",
     "database_source",
+    "decisive",
+    "explain_finding",
     "exposed_csv",
     "findings_csv",
     "folder_html",
@@ -73,8 +76,6 @@ __all__ = [
     "hiding_comparison_json",
     "hiding_comparison_svg",
     "hiding_comparison_text",
-    "hiding_figure",
-    "in_words",
     "marked",
     "percent",
     "printable",
@@ -87,6 +88,7 @@ __all__ = [
     "save",
     "share",
     "show_sum",
+    "summary_html",
     "table_release_html",
     "tradeoff_figure",
     "tradeoff_json",

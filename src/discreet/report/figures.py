@@ -14,7 +14,6 @@ from discreet.blocking.distortion import supports_in
 from discreet.blocking.release import Release
 from discreet.data.lattice import complete_family
 from discreet.disclosure.channels import Channels
-from discreet.hiding.hide import HidingComparison
 from discreet.judging.audit import Audit
 from discreet.judging.tradeoff import Tradeoff
 from discreet.report.charts import (
@@ -30,7 +29,6 @@ from discreet.report.charts import (
     log_scale,
     scale,
 )
-from discreet.report.hidden import hiding_curves
 from discreet.runtime import resources
 from discreet.runtime.text import percent
 
@@ -212,35 +210,6 @@ def comparison_figure(comparison: Comparison) -> Figure:
     table = [(name, percent(average)) for name, average in lines]
     plot = Plot(across, Scale("", 0, max(1, many), {}), series)
     return Figure("Average distortion of each method", [plot], ["method", "average distortion"], table)
-
-
-def hiding_figure(comparison: HidingComparison) -> Figure:
-    """Return hiding failure and misses cost over the disclosure, side by side, a curve for each method."""
-    panels = hiding_curves(comparison)
-    plots = []
-    for panel in panels:
-        series = [
-            Series("curve", name, _list_marks(name, curve), f"c{number % COLOURS}", number)
-            for number, (name, curve) in enumerate(panel.series.items())
-        ]
-        marks = [mark for one in series for mark in one.marks]
-        across, up = (
-            scale(panel.x, [mark.x for mark in marks], "%"),
-            scale(panel.y, [0, *(mark.y for mark in marks)], "%"),
-        )
-        plots.append(Plot(across, up, series))
-    failures, misses = (panel.series for panel in panels)
-    lines: list[tuple[str | float, ...]] = [
-        (name, share, failure, missed)
-        for name, curve in failures.items()
-        for (share, failure), (_, missed) in zip(curve, misses[name], strict=True)
-    ]
-    head = ["method", panels[0].x, *(panel.y for panel in panels)]
-    return Figure("Hiding failure and misses cost by disclosure, one curve per method", plots, head, lines)
-
-
-def _list_marks(name: str, curve: Sequence[tuple[float, float]]) -> list[Mark]:
-    return [Mark(x, y, f"{name}\ndisclosure {x:.3g}%: {y:.3g}%") for x, y in curve]
 
 
 def _spread(pairs: NDArray[np.int64]) -> NDArray[np.intp]:

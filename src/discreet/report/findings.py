@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.data.transactions import Merged, Transactions
-from discreet.disclosure.channels import Channel, Difference, Exposed, format_sum
+from discreet.disclosure.channels import Exposed, format_sum
 from discreet.disclosure.implications import Implication
 from discreet.disclosure.people import PeopleCell
 from discreet.errors import InputError, OutputError
@@ -42,22 +42,6 @@ def older_name(numbers: Iterable[int], against: Sequence[Source]) -> str:
     'older release 1 and older release 3'
     """
     return " and ".join(against[number - 1].file if against else f"older release {number}" for number in numbers)
-
-
-def in_words(finding: Channel | Difference, name: Callable[[Label], str] = html.show_label) -> str:
-    """Return who a channel or a difference is about, for a reader who has never heard of either.
-
-    >>> print(in_words(Channel(frozenset("ab"), frozenset("abc"), 2)))
-    Exactly 2 people have a and b, but not c.
-    >>> print(in_words(Channel(frozenset(), frozenset("cd"), 1)))
-    Exactly 1 person has neither c nor d.
-    >>> print(in_words(Difference(frozenset("a"), frozenset("acd"), 3)))
-    Exactly 3 people have a, but not both c and d.
-    """
-    which = Who(finding.base, finding.lacked).in_words(name)
-    if isinstance(finding, PeopleCell):
-        return _count_visits(finding, which)
-    return _count_people(which, finding.count, finding.count)
 
 
 def describe(finding: AuditFinding, name: Callable[[Label], str] = html.show_label, *, than: str = "before") -> str:

@@ -100,7 +100,8 @@ def _ghosts(rules: Ghosts) -> Iterator[str]:
 
 def measure_facts(one: Hiding) -> dict[str, Any]:
     """Return the measures at a minimum support, as JSON may hold them."""
-    return {**one._asdict(), **{name: getattr(one, name) for name in MEASURES}, "undefined": list(one.undefined)}
+    counts = {**one._asdict(), "legitimate": one.legitimate, "missed": one.missed}
+    return {**counts, **{name: getattr(one, name) for name in MEASURES}, "undefined": list(one.undefined)}
 
 
 def _table(hidden: Hidden, *, show_labels: bool) -> Iterator[str]:

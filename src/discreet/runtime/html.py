@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from html import escape
 from typing import Final
 
-from discreet.runtime.text import printable
+from discreet.runtime.text import JOINER, NON_JOINER, printable
 
 SHOWN: Final = 10  # lines of a table at most; beyond that only their number is shown
 MOST_LABELS: Final = 20  # labels shown of one itemset or row, at most
@@ -122,4 +122,4 @@ def _is_number(entry: str | int) -> bool:
 
 
 def _cut(full: str, most: int) -> str:
-    return full if len(full) <= most else f"{full[:most]}…"
+    return full if len(full) <= most else f"{full[:most].rstrip(NON_JOINER + JOINER)}…"

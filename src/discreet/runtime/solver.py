@@ -16,6 +16,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 
 TICK: Final = 0.1  # seconds between two looks at the solver, in which Ctrl-C is heard
+GRACE: Final = 1.0  # seconds in which a thread that was started begins
 SMALL: Final = 1 << 10  # columns up to which a program without whole numbers needs no thread for Ctrl-C
 SEED: Final = 1  # the solver's random seed: with one thread, the same program gives the same solution
 
@@ -209,10 +210,13 @@ def _spread(value: ArrayLike, size: int) -> Floats:
 
 
 def _run_in_thread(solver: "Highs") -> None:
-    """Run the solver in a thread, so that Ctrl-C is heard; it then ends as soon as it can."""
+    """Run the solver in a thread, so that Ctrl-C is heard; it then ends as soon as it can.
+
+    Python must not exit before it has ended: the solver would abort the process.
+    """
     import highspy  # noqa: PLC0415 - loaded late
 
-    is_over, is_done = Event(), Event()
+    is_begun, is_over, is_done = Event(), Event(), Event()
 
     def ask(_kind: object, _message: object, _output: object, answer: "CallbackInput | None", _data: object) -> None:
         if answer is not None and is_over.is_set():
@@ -224,16 +228,19 @@ def _run_in_thread(solver: "Highs") -> None:
         solver.startCallback(kind)
 
     def run() -> None:
+        is_begun.set()
         try:
-            solver.run()
+            if not is_over.is_set():
+                solver.run()
         finally:
             is_done.set()
 
     # The thread is not joined: Python 3.11 takes it for ended when Ctrl-C interrupts the join.
-    Thread(target=run, daemon=True).start()
     try:
+        Thread(target=run, daemon=True).start()
         while not is_done.wait(TICK):
             pass
     finally:
         is_over.set()
-        is_done.wait()
+        if is_begun.wait(GRACE):  # else Ctrl-C came before the thread was started
+            is_done.wait()

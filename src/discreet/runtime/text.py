@@ -1,5 +1,12 @@
 """Text for people: short, safe to print, with plurals and percentages."""
 
+from itertools import pairwise
+from typing import Final
+from unicodedata import bidirectional, category, combining
+
+NON_JOINER, JOINER, AS_PICTURE = "\u200c", "\u200d", "\ufe0f"
+VIRAMA: Final = 9  # the combining class of what joins consonants in the scripts of India
+
 
 def abbreviate(value: object) -> str:
     """Return a value as messages show it: short, even if Python refuses to print it.
@@ -14,14 +21,37 @@ def abbreviate(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return text in one line that is safe to print: terminal control characters are escaped.
+    r"""Return text in one line that is safe to print: all that acts unseen, such as control characters, is escaped.
 
-    >>> printable("a\x1b[31m ∧ b")
-    'a\\x1b[31m ∧ b'
+    Joiners stay where they change what is seen: in Persian words, in scripts of India, and between the parts of an
+    emoji. Elsewhere two texts that differ in one would look alike.
+
+    >>> printable("a\x1b[31m ∧ b"), printable("a\u200db")
+    ('a\\x1b[31m ∧ b', 'a\\u200db')
+    >>> printable("می\u200cخواهم") == "می\u200cخواهم"
+    True
     """
     if text.isprintable():
         return text
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+    around = pairwise(pairwise(f" {text} "))
+    return "".join(
+        letter if letter.isprintable() or _is_joined(before, letter, after) else ascii(letter)[1:-1]
+        for (before, letter), (_, after) in around
+    )
+
+
+def _is_joined(before: str, letter: str, after: str) -> bool:
+    """Return whether a letter is a joiner that changes how its neighbours look: rules A.1 and A.2 of RFC 5892, roughly.
+
+    Pictures are emoji, with the colour of a skin or the mark that asks for a picture behind them.
+    """
+    if letter not in {NON_JOINER, JOINER}:
+        return False
+    if combining(before) == VIRAMA:
+        return True
+    is_arabic = bidirectional(before) in {"AL", "NSM"} and bidirectional(after) == "AL"
+    is_picture = (category(before) in {"So", "Sk"} or before == AS_PICTURE) and category(after) == "So"
+    return is_arabic or (letter == JOINER and is_picture)
 
 
 def count_of(count: int, noun: str, plural: str = "") -> str:

@@ -8,25 +8,33 @@ from inspect import Parameter, signature
 from typing import Any, Final, NamedTuple, TypeAlias, cast, get_args
 
 from discreet.data.patterns import KINDS
+from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.errors import Option, OptionError, ThresholdError
 from discreet.io.hierarchies import is_made
 from discreet.io.shapes import SHAPES
 from discreet.io.sources import FORMATS
 from discreet.judging.policy import names as policy_names
+from discreet.publications.rules.intervals import Mode
 from discreet.runtime.text import abbreviate
-from discreet.web.context import UploadOptions
-from discreet.web.handlers.audit import SORTS, audit, detect, explain, report, tradeoff
-from discreet.web.handlers.block import advise, block, compare
-from discreet.web.handlers.hide import compare_hiding, hide
+from discreet.web.handlers.attack import attack
+from discreet.web.handlers.audit import audit, report, tradeoff
+from discreet.web.handlers.findings import TITLES, explain, findings
+from discreet.web.handlers.fix import advise, block
+from discreet.web.handlers.handover import handover
+from discreet.web.handlers.hide import combinations, compare_hiding, hide, items
+from discreet.web.handlers.published import SORTS, published
 from discreet.web.handlers.read import preview, query, read
-from discreet.web.handlers.tables import tables
+from discreet.web.handlers.releases import compare_releases
 from discreet.web.handlers.verify import verify
+from discreet.web.loading import KINDS as HOLDINGS
+from discreet.web.loading import UploadOptions
 
 Run: TypeAlias = Callable[..., dict[str, Any]]
 Parse: TypeAlias = Callable[[str, object], Any]
 
 LONGEST_TEXT: Final = 1 << 19
 LARGEST_NUMBER: Final = 10**9
+LONGEST_NOUN: Final = 30
 DIGITS: Final = re.compile(r"[0-9]{1,19}")
 LONGEST_SECONDS: Final = 600
 MOST_VALUES: Final = 50  # as many as a chart can show
@@ -38,13 +46,12 @@ class Handler(NamedTuple):
     """A function for a request; its keyword arguments are what it may be asked with.
 
     It may be asked ``by_address`` (GET) unless an argument can hold labels: addresses are kept in histories. ``long``
-    work never takes the last worker. ``on_data`` says whether it is about loaded data.
+    work never takes the last worker.
     """
 
     run: Run
     by_address: bool = True
     long: bool = False
-    on_data: bool = True
 
     @property
     def arguments(self) -> dict[str, bool]:
@@ -61,17 +68,21 @@ HANDLERS: Final[Mapping[str, Handler]] = {
     "preview": Handler(preview, by_address=False),
     "read": Handler(read),
     "audit": Handler(audit),
-    "tables": Handler(tables, by_address=False),
-    "tradeoff": Handler(tradeoff, long=True),
-    "detect": Handler(detect, by_address=False),
+    "findings": Handler(findings, by_address=False),
     "explain": Handler(explain),
+    "published": Handler(published, by_address=False),
+    "tradeoff": Handler(tradeoff, long=True),
+    "attack": Handler(attack, long=True),
     "advise": Handler(advise, long=True),
-    "compare": Handler(compare, long=True),
     "block": Handler(block, long=True),
+    "handover": Handler(handover, long=True),
+    "items": Handler(items, by_address=False),
+    "combinations": Handler(combinations, by_address=False),
     "hide": Handler(hide, by_address=False, long=True),
     "compare_hiding": Handler(compare_hiding, by_address=False, long=True),
     "query": Handler(query, by_address=False),
-    "verify": Handler(verify, by_address=False, long=True, on_data=False),
+    "verify": Handler(verify, by_address=False, long=True),
+    "compare_releases": Handler(compare_releases, by_address=False, long=True),
     "report": Handler(report, long=True),
 }
 """Every handler by its name; a new one is a function and a line here."""
@@ -114,6 +125,13 @@ def _text(word: str, value: object) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
         raise OptionError(f"{word} must be text of at most {LONGEST_TEXT:,} characters")
     return value
+
+
+def _noun(word: str, value: object) -> str:
+    text = _text(word, value).strip()
+    if len(text) > LONGEST_NOUN or not text.replace(" ", "").replace("-", "").isalpha():
+        raise OptionError(f"what a row is called must be a word of at most {LONGEST_NOUN} letters, such as patients")
+    return text
 
 
 def _whole(word: str, value: object, least: int = 0) -> int:
@@ -175,6 +193,17 @@ def _texts(word: str, value: object) -> list[str]:
     return [_text(word, part) for part in values]
 
 
+def _combinations(word: str, value: object) -> str | list[list[int]]:
+    """Return combinations as text, or by the numbers of their items."""
+    if isinstance(value, str):
+        return _text(word, value)
+    if not isinstance(value, list) or not all(isinstance(one, list) and one for one in value):
+        raise OptionError(Option(word), " must be text, or lists of the numbers of items")
+    if not value:
+        raise OptionError(MISSING[word])
+    return [[_whole(word, number) for number in one] for one in value]
+
+
 def _made(word: str, value: object) -> list[str]:
     """Return hierarchies that need no file: no path comes from a request."""
     for text in (found := _texts(word, value)):
@@ -186,17 +215,22 @@ def _made(word: str, value: object) -> list[str]:
 _positive: Final = partial(_whole, least=1)
 PARSERS: Final[Mapping[str, Parse]] = {
     **dict.fromkeys(("min_support", "below", "disclosure"), _threshold),
-    **dict.fromkeys(("min_supports", "disclosures"), _several(_threshold)),
-    **dict.fromkeys(("offset", "number", "n", "max_length"), _whole),
+    "min_supports": _several(_threshold),
+    **dict.fromkeys(("offset", "number", "n", "max_length", "digits"), _whole),
     **dict.fromkeys(("k", "limit", "round_to"), _positive),
     "ks": _several(_positive),
     "seconds": _seconds,
-    **dict.fromkeys(("descending", "merge", "keep_n", "patterns", "header", "empty_rows"), _flag),
+    "noun": _noun,
+    **dict.fromkeys(("merge", "keep_n", "save", "header", "empty_rows", "grown"), _flag),
     **dict.fromkeys(("columns", "drop", "na", "bins", "leave_out", "totals", "masked"), _texts),
     "hierarchy": _made,
+    "sensitive": _combinations,
     "policy": _one_of(*policy_names()),
     "sort": _one_of(*SORTS),
+    "holds": _one_of(*HOLDINGS),
+    "rounding": _one_of(*get_args(Mode)),
+    **dict.fromkeys(("level", "against"), _one_of(*ATTACKERS)),
     "format": _one_of(*FORMATS, *(shape for shape in SHAPES if shape not in FORMATS)),
-    "kind": _one_of(*KINDS),
+    "kind": _one_of(*KINDS, *TITLES),  # of patterns, or of findings
 }
 """How each argument is parsed, whichever handler takes it; all others are text."""

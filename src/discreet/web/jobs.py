@@ -17,7 +17,7 @@ from shutil import rmtree
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
-from discreet.web.context import Data
+from discreet.web.loading import Data
 from discreet.web.messages import DEBUG, STOPPED
 
 KEPT: Final = 64  # jobs that are kept with their outcomes and files

@@ -1,6 +1,7 @@
 """Messages: what the pages call options, errors, readings and labels; they hold no row and no path of this machine."""
 
 import os
+import re
 import traceback
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -10,6 +11,10 @@ from discreet.errors import Command, Message, Option, UnclearError
 from discreet.runtime.text import printable
 
 LONGEST_LABEL: Final = 400
+LONGEST_SUM: Final = 2_000
+PEOPLE: Final = re.compile(
+    r"(^|(?:^|(?<=\s))[\d,]+ )(people|person|rows|row)\b"
+)  # the first are the ones that are counted
 DEBUG: Final = "DISCREET_DEBUG"
 """The environment variable that sends tracebacks of unforeseen errors to stderr; they may hold data."""
 OPTIONS: Final = {
@@ -43,10 +48,26 @@ SHOWN: Final = {"row": "row ids in", "item": "items in", "items": "lists in"}
 """Options that are shown with a choice between readings."""
 REMEDIES: Final = {"person": "Merge rows by {}", "drop": "Leave {} out: each row is another person"}
 """What a doubt about a reading offers, by its option."""
-COMMANDS: Final = {"block": "the page Block", "advise": "its first part", "tradeoff": "the trade-off"}
+COMMANDS: Final = {"block": "the step Fix", "advise": "it", "tradeoff": "the trade-off"}
 
 UNFORESEEN: Final = "Something went wrong that we did not foresee. Nothing was changed: try again, or reload the file."
 STOPPED: Final = "The work was stopped; ask again to restart it."
+
+
+def call_people(text: str, noun: str) -> str:
+    """Return a sentence about people, or what a number counts, with the word that the owner of the rows has for them.
+
+    >>> call_people("Exactly 1 person has tea, but no milk for people.", "baskets")
+    'Exactly 1 basket has tea, but no milk for people.'
+    >>> call_people("people have tea", "baskets"), call_people("of them have tea", "baskets")
+    ('baskets have tea', 'of them have tea')
+    """
+
+    def rename(found: re.Match[str]) -> str:
+        is_one = found[2] in {"person", "row"}
+        return found[1] + (noun.removesuffix("s") if is_one else noun)
+
+    return PEOPLE.sub(rename, text, count=1) if noun and noun != "people" else text
 
 
 def show_labels(labels: Iterable[object]) -> list[str]:
@@ -59,6 +80,12 @@ def show_labels(labels: Iterable[object]) -> list[str]:
     return [text if len(text) <= LONGEST_LABEL else f"{text[:LONGEST_LABEL]}…" for text in texts]
 
 
+def cut_sum(text: str) -> str:
+    """Return a sum or a proof on one line, cut if nobody would read all of it; the command line has it in full."""
+    shown = printable(text)
+    return shown if len(shown) <= LONGEST_SUM else f"{shown[:LONGEST_SUM]}…"
+
+
 def show_itemset(itemset: Iterable[object]) -> list[str]:
     """Return the labels of an itemset, sorted."""
     return show_labels(sorted(map(str, itemset)))
@@ -68,7 +95,7 @@ def on_page(term: Option | Command) -> str:
     """Return what the pages call an option or a command.
 
     >>> on_page(Option("min_support")), on_page(Option("kind", "closed")), on_page(Command("block"))
-    ('the minimum support', 'kind closed', 'the page Block')
+    ('the minimum support', 'kind closed', 'the step Fix')
     """
     if isinstance(term, Command):
         return COMMANDS.get(term.name, str(term))

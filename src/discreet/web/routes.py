@@ -1,77 +1,46 @@
-"""Routes: the address of each page, and of its twin under /api that answers in JSON; and the guard before them.
-
-A request must come from a page of this server, by one of the names of this machine, with the token of this run. Other
-pages in the same browser, even those of other servers on this machine, have none of that.
-"""
+"""Routes: the address of each page, and of its twin under /api that answers in JSON."""
 
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from html import escape
-from pathlib import Path
-from secrets import compare_digest
 from typing import Any, Final, TypeVar
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request, cookie_parser
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from discreet import DiscreetError, __version__
 from discreet.data.patterns import KINDS
-from discreet.hiding.hide import METHODS
 from discreet.judging.policy import load, names
 from discreet.web.arguments import HANDLERS, check_arguments, check_upload_options
-from discreet.web.context import NO_DATA, Data, Refusal, list_samples
-from discreet.web.handlers.hide import METHOD
+from discreet.web.context import Refusal
+from discreet.web.guard import SAFE, Guard
 from discreet.web.jobs import WebJob
+from discreet.web.loading import NO_DATA, Data
 from discreet.web.messages import say_on_page, say_unforeseen
+from discreet.web.pages import HERE, PAGES, STEPS, TEMPLATES, TOOLS, JsonAnswer, answer_error
+from discreet.web.releases import STORY
+from discreet.web.samples import list_samples
 from discreet.web.state import State
 
 Found = TypeVar("Found")
 
-HERE: Final = Path(__file__).parent
-TEMPLATES: Final = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True)
-PAGES: Final = {"/": "load", **{f"/{page}": page for page in ("audit", "tables", "block", "hide", "query", "verify")}}
-"""The template of each page, by its address."""
 WAIT: Final = 0.3  # seconds that an answer may take before it is the progress instead, by default
 LONGEST_WAIT: Final = 10.0
+LABELS: Final = frozenset(("leave_out", "hierarchy"))  # arguments that name items or columns
 LARGEST_BODY: Final = 1 << 20
-SAFE: Final = ("GET", "HEAD")
 SENTENCES: Final = {
     404: "There is nothing at this address.",
     405: "This address does not take such requests; see docs/web.md.",
 }
 UNKNOWN_DATA: Final = "This data is no longer loaded: load the file again."
-UNKNOWN_UPLOAD: Final = "This upload is gone: load the file again."
 UNKNOWN_JOB: Final = "There is no such work, or no longer: ask again."
-WRONG_HOST: Final = (
-    "Wrong address",
-    "This server answers to 127.0.0.1 and localhost alone. Open the address that `discreet serve` shows.",
-)
-WRONG_PAGE: Final = ("Wrong page", "Another page asked for this. Use a page of this server.")
-EXPIRED: Final = (
-    "This link has expired",
-    "Open the address shown where you started discreet: the one that `discreet serve` prints.",
-)
-HEADERS: Final = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 
 
 class Answers:
@@ -99,19 +68,20 @@ class Answers:
         outcome = await self.state.jobs.ask("read", {}, data).wait(WAIT)
         if outcome is not None and outcome.status == 200:  # noqa: PLR2004 - of HTTP
             return self._render(name, data=outcome.facts)
-        return self._render(name, data={"data": data.id, "file": data.file, "n": None})
+        return self._render(name, data={"data": data.id, "file": data.file})
 
     def _render(self, name: str, *, status: int = 200, **facts: dict[str, Any] | str | None) -> Response:
         page = TEMPLATES.get_template(f"{name}.html").render(
             page=name,
+            steps=STEPS,
+            tools=TOOLS,
             **{"data": None, "upload": None, "options": {}, "error": None, **facts},
             version=__version__,
             samples=list_samples(),
+            loaded=self.state.loaded(),
             limit=self.state.max_upload,
             policies=[load(policy) for policy in names()],
             kinds=KINDS,
-            hiding_methods=METHODS,
-            hiding_method=METHOD,
         )
         return HTMLResponse(page, status_code=status)
 
@@ -138,8 +108,8 @@ class Answers:
     async def ask(self, name: str, request: Request) -> Response:
         """Run a handler, on data or on uploads."""
         given, seconds = await _read_request(request)
-        if request.method in SAFE and "leave_out" in given:
-            raise Refusal(400, "Items to leave out are labels, which addresses must not hold; ask by POST.")
+        if request.method in SAFE and not LABELS.isdisjoint(given):
+            raise Refusal(400, "Items and columns are labels, which addresses must not hold; ask by POST.")
         data, uploads = self._resolve(name, given, may_load=request.method not in SAFE)
         arguments = {**uploads, **check_arguments(name, given)}
         job = self.state.jobs.ask(name, arguments, data, long=HANDLERS[name].long)
@@ -147,23 +117,31 @@ class Answers:
 
     def _resolve(self, name: str, given: dict[str, Any], *, may_load: bool) -> tuple[Data, dict[str, Any]]:
         """Take the ids of data and uploads out of a request; return the data, and the uploads as arguments."""
-        find = partial(_find, self.state.uploads.get, missing=UNKNOWN_UPLOAD)
-        files = given.pop("files", None) if name == "verify" else None
-        if files is not None:
-            if not isinstance(files, dict) or not files:
-                raise Refusal(400, "No files are named; choose the folder of a release.")
-            return NO_DATA, {"files": {str(file): find(upload).argument for file, upload in files.items()}}
-        if name == "tables":
-            return find(given.pop("upload", None)).data, {}
-        if not HANDLERS[name].on_data:
-            return NO_DATA, {"upload": find(given.pop("upload", None)).argument}
+        find, find_release = self.state.uploads.find, self.state.uploads.find_release
+        if name == "verify":
+            release = given.pop("files") if "files" in given else given.pop("upload", None)
+            older = _as_list(given.pop("beside", None))
+            return NO_DATA, {"release": find_release(release), "beside": list(map(find_release, older))}
+        if name == "compare_releases":
+            return NO_DATA, {side: find_release(given.pop(side, None), STORY) for side in ("newer", "older")}
         if name == "preview" or (name == "read" and may_load and "upload" in given):
             upload = find(given.pop("upload", None))
             options = check_upload_options(given)
             given.clear()
-            return self.state.load(upload, options), {}
+            return (self.state.preview if name == "preview" else self.state.load)(upload, options), {}
         key = "sample" if name == "read" and "sample" in given else "data"
-        return _find(self.state.data, given.pop(key, None), UNKNOWN_DATA), {}
+        older = _as_list(given.pop("older", None))
+        uploads = {"older": list(map(find_release, older))} if older else {}
+        return _find(self.state.data, given.pop(key, None), UNKNOWN_DATA), uploads
+
+    async def loaded(self, request: Request) -> Response:  # noqa: ARG002 - one signature for all
+        """List the data that is loaded."""
+        return JsonAnswer({"loaded": self.state.loaded()})
+
+    async def remove(self, request: Request) -> Response:
+        """Forget data."""
+        given, _ = await _read_request(request)
+        return JsonAnswer({"removed": self.state.remove(str(given.get("data", "")))})
 
     async def running(self, request: Request) -> Response:  # noqa: ARG002 - one signature for all
         """List the jobs under way."""
@@ -201,6 +179,12 @@ class Answers:
         return JsonAnswer(facts, status_code=outcome.status)
 
 
+def _as_list(older: object) -> list[object]:
+    if not (older is None or isinstance(older, list)):
+        raise Refusal(400, "Older releases are a list; add them one by one.")
+    return older or []
+
+
 def _find(get: Callable[[str], Found | None], name: object, missing: str) -> Found:
     found = get(name) if isinstance(name, str) else None
     if found is None:
@@ -236,107 +220,6 @@ async def _read_body(request: Request) -> dict[str, Any]:
     return given
 
 
-class JsonAnswer(JSONResponse):
-    """JSON in ASCII, which can hold any label."""
-
-    def render(self, content: object) -> bytes:
-        """Return the bytes."""
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
-
-
-class Guard:
-    """The gate before an application: it answers every request that is denied."""
-
-    def __init__(self, app: ASGIApp, *, port: int, token: str, once: str) -> None:
-        """Guard an application on ``port`` by a ``token``.
-
-        The token ``once`` is valid for one visit: other users of this machine may see it on its way to a browser.
-        """
-        self._app, self._token, self._once = app, token, once
-        names = ("127.0.0.1", "localhost", "[::1]")
-        # A browser leaves out port 80.
-        self._hosts = {f"{name}:{port}" for name in names} | ({*names} if port == 80 else set())  # noqa: PLR2004
-        self._cookie = f"discreet-{port}"
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or let the application answer, with headers that restrict browsers."""
-        if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
-        elif scope["type"] == "http":  # nothing here speaks anything else
-            answer = self._check(scope)
-            # A browser may keep files that hold no data, and asks each time whether they have changed.
-            is_static = answer is None and scope["path"].startswith("/static/")
-            headers = {**HEADERS, "Cache-Control": "no-cache" if is_static else "no-store"}
-
-            async def send_with_headers(message: Message) -> None:
-                if message["type"] == "http.response.start":
-                    MutableHeaders(scope=message).update(headers)
-                await send(message)
-
-            await (answer or self._app)(scope, receive, send_with_headers)
-
-    def _check(self, scope: Scope) -> Response | None:
-        """Return the answer to a denied request or to a token; None if the application is to answer."""
-        headers, deny = Headers(scope=scope), partial(answer_error, scope["path"], 403)
-        host = headers.getlist("host")
-        if len(host) != 1 or host[0] not in self._hosts:
-            return deny(*WRONG_HOST)
-        if not _is_own(scope, headers, host[0]):
-            return deny(*WRONG_PAGE)
-        pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        tokens = [value for name, value in pairs if name == "token"]
-        if tokens and scope["method"] in SAFE and scope["path"] in PAGES:
-            if not (self._is_token(tokens[0]) or self._use_once(tokens[0])):
-                return deny(*EXPIRED)
-            rest = urlencode([pair for pair in pairs if pair[0] != "token"])
-            return self._give_cookie(scope["path"] + f"?{rest}" * bool(rest), headers)
-        cookies = (cookie_parser(header).get(self._cookie) for header in headers.getlist("cookie"))
-        is_known = any(self._is_token(cookie) for cookie in cookies if cookie is not None)
-        return None if is_known else deny(*EXPIRED)
-
-    def _give_cookie(self, address: str, headers: Headers) -> Response:
-        """Return the cookie, and lead on to the address without the token."""
-        answer: Response = RedirectResponse(address, status_code=303)
-        if headers.get("sec-fetch-site") == "cross-site":
-            # Led here by another site, a browser holds the cookie back until a page of ours leads on.
-            refresh = f'<meta http-equiv="refresh" content="0;url={escape(address)}">'
-            answer = HTMLResponse(f'<!doctype html><html lang="en"><title>discreet</title>{refresh}</html>')
-        answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="strict")
-        return answer
-
-    def _is_token(self, token: str) -> bool:
-        return compare_digest(token.encode(), self._token.encode())
-
-    def _use_once(self, token: str) -> bool:
-        """Return whether this is the token for one visit; it is invalid from now on."""
-        if not self._once or not compare_digest(token.encode(), self._once.encode()):
-            return False
-        self._once = ""
-        return True
-
-
-def _is_own(scope: Scope, headers: Headers, host: str) -> bool:
-    """Return whether a request comes from a page of ours, or from no page at all.
-
-    Browsers call a page on another port of this machine "same-site" and send our cookie with its requests. Such a
-    page is denied; it may only link to one of our pages.
-    """
-    site = headers.get("sec-fetch-site", "same-origin")
-    origin = headers.get("origin")
-    if scope["method"] not in SAFE:
-        return site == "same-origin" and origin in {None, f"http://{host}"}
-    is_visit = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-    return site in {"same-origin", "none"} or (is_visit and scope["path"] in PAGES)
-
-
-def answer_error(path: str, status: int, title: str, sentence: str) -> Response:
-    """Return an error: to a program as JSON, to a person as a page."""
-    if path.startswith("/api/"):
-        return JsonAnswer({"error": sentence}, status_code=status)
-    page = TEMPLATES.get_template("error.html").render(title=title, sentence=sentence)
-    return HTMLResponse(page, status_code=status)
-
-
 def application(state: State, *, port: int, token: str, once: str = "") -> ASGIApp:
     """Return the application of a server on ``port``, behind its guard; ``/?token=…`` lets a browser in."""
 
@@ -360,6 +243,8 @@ def _list_routes(answers: Answers) -> list[Route | Mount]:
         *(Route(f"/api/{name}", partial(answers.ask, name), methods=methods[name]) for name in HANDLERS),
         Route("/api/upload", answers.upload, methods=["POST"]),
         Route("/api/samples", answers.samples),
+        Route("/api/loaded", answers.loaded),
+        Route("/api/remove", answers.remove, methods=["POST"]),
         Route("/api/preparing", answers.preparing),
         Route("/api/jobs", answers.running),
         Route("/api/jobs/{job}", answers.job),

@@ -19,7 +19,7 @@ import uvicorn
 from discreet import DiscreetError, InputError, OptionError
 from discreet.io.contents import look_into
 from discreet.io.files import EMPTY, naming, readable
-from discreet.web.context import UploadOptions
+from discreet.web.loading import Data, UploadOptions, find_holding
 from discreet.web.routes import application
 from discreet.web.state import MAX_UPLOAD, State
 
@@ -73,7 +73,7 @@ def serve(
 ) -> None:
     """Serve the pages on this machine alone, until Ctrl-C; ``say`` gets a line with the address to open.
 
-    The pages open on a ``file``, read with the options ``reading`` of ``discreet.read``: on its audit if these say how
+    The pages open on a ``file``, read with the options ``reading`` of ``discreet.read``: on its check if these say how
     it is laid out, else on how it is read, to be confirmed. A ``port`` of 0 is any free one. An upload may have
     ``max_upload`` bytes, and a job may use ``memory`` bytes, by default a quarter of the machine's.
     """
@@ -107,16 +107,17 @@ def serve(
         try:
             asyncio.run(Server(config, state, started).serve(sockets=[bound]))
         finally:
-            state.remove()
+            state.clean_up()
 
 
 def _first_page(state: State, path: Path | None, options: UploadOptions) -> tuple[str, dict[str, str]]:
-    """Return the page to open and its query: the audit of a file, unless the reading must be confirmed first."""
+    """Return the page to open and its query: the check of a file, unless the reading must be confirmed first."""
     if path is None:
         return "/", {}
     upload = state.uploads.add(path, options)
     if is_confirmed(path, options):
-        return "/audit", {"data": state.load(upload, options).id}
+        holds = find_holding(Data("", path.name, str(path), options))
+        return "/check", {"data": state.load(upload, {**options, "holds": holds}).id}
     return "/", {"upload": upload.id}
 
 

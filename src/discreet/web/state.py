@@ -5,7 +5,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
@@ -16,8 +16,10 @@ from urllib.parse import unquote
 from discreet import InputError
 from discreet.io.files import EMPTY
 from discreet.runtime import resources
-from discreet.web.context import Data, Refusal, UploadOptions, is_sample
+from discreet.web.context import Refusal
 from discreet.web.jobs import COMMAND, WORKERS, Jobs, Pool
+from discreet.web.loading import Data, UploadOptions
+from discreet.web.samples import STORIES, is_sample
 from discreet.web.warming import Warming
 
 MAX_UPLOAD: Final = 512 << 20
@@ -80,6 +82,23 @@ class Uploads:
         """Return an upload, if it is still there."""
         return self._uploads.get(upload)
 
+    def find(self, upload: object) -> Upload:
+        """Return an upload; refuse one that is not there."""
+        found = self.get(upload) if isinstance(upload, str) else None
+        if found is None:
+            raise Refusal(404, "This upload is gone: load the file again.")
+        return found
+
+    def find_release(self, given: object, stories: Iterable[str] = ()) -> dict[str, Any]:
+        """Return a release as an argument: one of ``stories``, uploads by their names in it, or one upload."""
+        if given in [*stories]:
+            return {"story": given}
+        if not isinstance(given, dict):
+            return self.find(given).argument
+        if not given:
+            raise Refusal(400, "No files are named; choose the folder of a release.")
+        return {"files": {str(name): self.find(upload).argument for name, upload in given.items()}}
+
     def add(self, path: Path, options: UploadOptions) -> Upload:
         """Add a file that the server was started with; it stays where it is."""
         return self._keep(Upload(secrets.token_hex(16), path, path.name, path.stat().st_size, options=options))
@@ -97,6 +116,12 @@ class Uploads:
             path.unlink(missing_ok=True)
             raise
         return self._keep(Upload(key, path, file, size, digest))
+
+    def drop(self, upload: str) -> None:
+        """Remove an upload; a file that the server was started with stays where it is."""
+        gone = self._uploads.pop(upload, None)
+        if gone is not None and gone.path.parent == self.folder:
+            gone.path.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Remove the folder and everything in it."""
@@ -133,8 +158,7 @@ class Uploads:
         self._uploads[upload.id] = upload
         ours = [one for one in self._uploads.values() if one.path.parent == self.folder]
         for oldest in ours[:-MOST_UPLOADS]:
-            del self._uploads[oldest.id]
-            oldest.path.unlink(missing_ok=True)
+            self.drop(oldest.id)
         return upload
 
 
@@ -163,6 +187,7 @@ class State:
         self.warming = Warming(lambda: self.pool.is_idle)
         self._warms = warms
         self._data: dict[str, tuple[Upload, Data]] = {}
+        self._read: set[str] = set()  # what was loaded; the other data was only previewed
 
     def open(self) -> None:
         """Make the private folder, and start the workers."""
@@ -184,9 +209,9 @@ class State:
             await self.warming.close()
             await self.pool.close()
         finally:
-            self.remove()
+            self.clean_up()
 
-    def remove(self) -> None:
+    def clean_up(self) -> None:
         """Remove the folder, if it still exists."""
         if hasattr(self, "uploads"):
             self.uploads.close()
@@ -194,11 +219,31 @@ class State:
     def data(self, name: str) -> Data | None:
         """Return data by its id; a sample need not be loaded."""
         if is_sample(name):
-            return Data(name, name, None, {})
+            return Data(name, f"{name}.csv" if name in STORIES else name, None, {})
         upload, data = self._data.get(name, (None, None))
         return data if upload is not None and self.uploads.get(upload.id) is not None else None
 
+    def remove(self, name: str) -> bool:
+        """Forget data, and its upload unless that was loaded in another way too; return whether there was any."""
+        upload, _ = self._data.pop(name, (None, None))
+        self._read.discard(name)
+        if upload is not None and not any(self._data[other][0].id == upload.id for other in self._read):
+            self.uploads.drop(upload.id)
+        return upload is not None
+
+    def loaded(self) -> list[dict[str, str]]:
+        """List the data that was loaded as its owner confirmed it, the latest first."""
+        there = [data for upload, data in self._data.values() if self.uploads.get(upload.id) is not None]
+        known = [data for data in there if data.id in self._read and "holds" in data.options]
+        return [{"data": data.id, "file": data.file, "holds": data.options["holds"]} for data in reversed(known)]
+
     def load(self, upload: Upload, options: UploadOptions) -> Data:
+        """Return the data of an upload, as ``preview`` does, and list it among what was loaded."""
+        data = self.preview(upload, options)
+        self._read.add(data.id)
+        return data
+
+    def preview(self, upload: Upload, options: UploadOptions) -> Data:
         """Return the data of an upload that is read with these options, and with those that only a start can give."""
         options = cast("UploadOptions", {**upload.private, **options})
         key = json.dumps([upload.id, options], sort_keys=True).encode()

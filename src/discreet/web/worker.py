@@ -21,7 +21,8 @@ from discreet import DiscreetError, QueryError, Transactions, audit
 from discreet.errors import UnclearError
 from discreet.kernels import is_cold, on_compiling
 from discreet.web.arguments import HANDLERS, Run
-from discreet.web.context import Cache, Context, Data, Stopped
+from discreet.web.context import Cache, Context, Stopped
+from discreet.web.loading import Data
 from discreet.web.messages import STOPPED, describe_unclear, say_on_page, say_unforeseen
 
 COMPILING: Final = {"starting": "compiling, once after installation, for up to a minute"}

@@ -118,13 +118,49 @@ def block_counts(
     """
     if method not in {BEST, *METHODS}:
         raise OptionError(f"method is {str(method)[:40]!r}; for tables it must be one of {BEST}, {', '.join(METHODS)}")
+    with watching(progress, what="masking", unit="counts masked") as tell:
+        problem = _pose(counts, as_policy(policy, k), seconds, base, weights, tell)
+        return _take_best(problem) if method == BEST else _solve(method, problem)
+
+
+class TriedMethod(NamedTuple):
+    """A method of ``block_counts`` that was tried: its release, or why there is none."""
+
+    method: str
+    release: TableRelease | None
+    left_out: str = ""
+
+
+def compare_counts(
+    counts: Counts,
+    *,
+    k: int | None = None,
+    policy: Policy | str | PathLike[str] | None = None,
+    seconds: float = SECONDS,
+    progress: Progress | None = None,
+) -> tuple[TriedMethod, ...]:
+    r"""Return what each method of ``block_counts`` makes of tables, the one to take first.
+
+    >>> from io import BytesIO
+    >>> from discreet import read_counts
+    >>> counts = read_counts(BytesIO(b"sex,n\nTotal,180\nf,177\nm,3\n"))
+    >>> [(one.method, one.release is not None) for one in compare_counts(counts, k=11)]
+    [('suppress', True), ('collapse', True), ('round', True)]
+    """
+    with watching(progress, what="masking", unit="counts masked") as tell:
+        return _try_all(_pose(counts, as_policy(policy, k), seconds, None, "cells", tell))
+
+
+def _pose(
+    counts: Counts, policy: Policy, seconds: float, base: int | None, weights: Weights, progress: Progress
+) -> TableProblem:
+    """Return the problem; refuse tables that do not add up, which rounding would hide."""
     if isinstance(weights, str) and weights not in {"cells", "people"}:
         raise OptionError(f"weights is {weights[:40]!r}; give 'cells', 'people', or a number for some values")
     wait, unit = as_seconds(seconds), as_whole("base", base, least=2)
-    with watching(progress, what="masking", unit="counts masked") as tell:
-        problem = TableProblem(counts, as_policy(policy, k), wait, weights, unit, tell)
-        Limits(problem.equations).propagate()  # refuses tables that do not add up, which rounding would hide
-        return _take_best(problem) if method == BEST else _solve(method, problem)
+    problem = TableProblem(counts, policy, wait, weights, unit, progress)
+    Limits(problem.equations).propagate()
+    return problem
 
 
 def _solve(method: str, problem: TableProblem) -> TableRelease:
@@ -184,23 +220,38 @@ def measure_costs(solution: TableSolution) -> TableCosts:
     )
 
 
-def _take_best(problem: TableProblem) -> TableRelease:
-    """Return the release to take of those that methods make; the verdict comes first.
+def _try_all(problem: TableProblem) -> tuple[TriedMethod, ...]:
+    """Return what each method makes; the one to take comes first, and says why. The verdict decides.
 
     Then exact counts are preferred, unless fewer than half of those that may be shown are left. Of several such
     releases the one that shows the most is taken, and the first in the list of methods where two show as many.
     """
-    made, failed = list[TableRelease](), list[str]()
+    tried = list[TriedMethod]()
     for method in METHODS:
         try:
-            made.append(_solve(method, replace(problem, seconds=problem.seconds / len(METHODS))))
+            tried.append(TriedMethod(method, _solve(method, replace(problem, seconds=problem.seconds / len(METHODS)))))
         except (OptionError, BudgetError) as error:
-            failed.append(str(error))
-    if not made:
-        raise OptionError(f"no method makes these tables safe: {failed[0]}")
-    best = min(made, key=lambda one: (one.verdict, not _is_preferred(one), -one.costs.shown))
-    beside = "".join(f" By {one.method}, {_count_shown(one)}." for one in made if one is not best)
-    return replace(best, reason=f"Take {best.method}: {_count_shown(best)}. {best.reason}{beside}")
+            tried.append(TriedMethod(method, None, str(error)))
+    first, *others = sorted(tried, key=_rank)
+    if first.release is None:
+        return first, *others
+    beside = "".join(f" By {one.method}, {_count_shown(one.release)}." for one in others if one.release is not None)
+    reason = f"Take {first.method}: {_count_shown(first.release)}. {first.release.reason}{beside}"
+    return first._replace(release=replace(first.release, reason=reason)), *others
+
+
+def _rank(tried: TriedMethod) -> tuple[int, bool, int]:
+    release = tried.release
+    if release is None:
+        return len(Verdict), True, 0
+    return release.verdict.value, not _is_preferred(release), -release.costs.shown
+
+
+def _take_best(problem: TableProblem) -> TableRelease:
+    first, *_ = _try_all(problem)
+    if first.release is None:
+        raise OptionError(f"no method makes these tables safe: {first.left_out}")
+    return first.release
 
 
 def _is_preferred(release: TableRelease) -> bool:

@@ -48,7 +48,7 @@ def write_tables(release: TableRelease, folder: Path, *, source: Mapping[str, st
         raise OutputError(f"the verdict is {release.verdict.name}, so there is nothing to publish; try another method")
     check_folder(folder, "release", lambda place: (place / RELEASE).is_file())
     with folder_beside(folder) as beside:
-        texts = list(render_counts(release.counts))
+        texts = list(render_counts(_as_utf8(release.counts)))
         tables = {TABLE if len(texts) == 1 else Path(name).name: text for name, text in texts}
         for name, text in tables.items():
             save(beside / name, [text])
@@ -71,6 +71,12 @@ def write_tables(release: TableRelease, folder: Path, *, source: Mapping[str, st
         if not verification.is_good:
             raise GuaranteeError(f"the verifier refuses the release ({verification.faults[0]}); nothing is released")
     return verification
+
+
+def _as_utf8(counts: Counts) -> Counts:
+    """Return counts whose files are written as UTF-8, whatever they were read as; a mark tells spreadsheets so."""
+    sheets = (one if one.encoding == "utf-8" else one._replace(encoding="utf-8-sig") for one in counts.sheets)
+    return replace(counts, sheets=tuple(sheets))
 
 
 def describe_public(release: TableRelease) -> Iterator[str]:

@@ -52,7 +52,7 @@ class NamedItemsets(NamedTuple):
             for number, name in enumerate(itemset, start=1):
                 if len(codes[name]) != 1:
                     item = f"item {number} ({name.text!r})" if show_labels else f"item {number}"
-                    raise InputError(f"{self.source}: {place}, {item} {_explain(len(codes[name]))}")
+                    raise InputError(f"{self.source}: ", f"{place}, {item} {_explain(len(codes[name]))}")
         return [frozenset(labels[codes[name][0]] for name in itemset) for itemset in self.itemsets]
 
 

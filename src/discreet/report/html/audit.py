@@ -14,6 +14,7 @@ from discreet.judging.audit import Audit
 from discreet.judging.policy import Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.trees.leaves import Forest
+from discreet.report.deciding import ORDER, decisive
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, draw_bins, tradeoff_figure
 from discreet.report.findings import Source, exposed_rows
 from discreet.report.html import page
@@ -30,15 +31,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
-FINDINGS: Final = (
-    "cell",
-    "count",
-    "channel",
-    "people",
-    "difference",
-    "bounds",
-    "leaf",
-)  # the kinds that stand first on a page
+FINDINGS: Final = ORDER[: ORDER.index("change")]  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
     "people": "groups of fewer than {k:,} people",
@@ -100,6 +93,7 @@ def audit_html(
         **show_verdict(audit.verdict),
         "sentence": audit.sentence,
         "then": audit.advice.say(on_command_line),
+        "decisive": decisive(audit) if explain and not audit.is_safe else None,
         "numbers": list(_list_numbers(audit)),
         "warnings": audit.warnings,
         "audited": Table("The candidate, and the rule that it was judged by", [], described),

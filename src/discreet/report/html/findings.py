@@ -15,10 +15,10 @@ from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
+from discreet.report.deciding import draw_people, say_path, subtract
 from discreet.report.findings import Source, describe, older_name
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import COMPLETE, ORDERS, List
-from discreet.report.svg import cells_svg
 from discreet.report.text import LONGEST_SUM, SHOWN_OF_LONGER
 from discreet.runtime import html
 from discreet.runtime.html import Html
@@ -26,7 +26,7 @@ from discreet.runtime.text import count_of, printable
 
 FEWEST: Final = 3  # changes shown since each release, however many releases there are: as many as text shows
 HEAD: Final = ("people", "have", "but not")
-LONGEST: Final = 100  # letters of a condition
+DRAWN: Final = 12  # findings of a kind that are drawn; nobody looks at a hundred pictures, so the others are folded
 NOUNS: Final = {
     "channel": ("inference channel", "", "worst"),
     "difference": ("difference", "", "worst"),
@@ -64,11 +64,12 @@ class Shown(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Findings of one kind: how many there are, what they are, and the first of them."""
+    """Findings of one kind: how many there are, what they are, the first of them, and ``more`` to unfold."""
 
     title: str
     about: str
     found: Sequence[Shown]
+    more: Sequence[Shown] = ()
 
 
 def show_groups(audit: Audit, kinds: Iterable[str], explain: int, against: Sequence[Source] = ()) -> list[Group]:
@@ -92,7 +93,12 @@ def _show_group(audit: Audit, group: FindingGroup, most: int, against: Sequence[
         about = TOGETHER
     elif group.kind in {"bounds", "leaf"} and group.total > most:
         about = f"{about} {COMPLETE}"
-    return Group(title, about, [_show(audit, group, finding) for finding in group.worst(most)])
+    shown = [_show(audit, group, finding) for finding in group.worst(most)]
+    worst = group.worst(min(most, DRAWN))
+    drawn = [
+        one._replace(svg=draw_people(subtract(finding, audit))) for one, finding in zip(shown, worst, strict=False)
+    ]
+    return Group(title, about, drawn, shown[DRAWN:])
 
 
 def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
@@ -100,16 +106,14 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
     if isinstance(value, Change) and isinstance(group.values, Changes):
         return _show_change(audit, group.values, finding, value)
     if isinstance(value, Few | Revealed):
-        path = " and ".join(html.show_label(condition, LONGEST) for condition in finding.who.conditions) or "any row"
+        path = say_path(finding.who) or "any row"
         lines = dict.fromkeys(value.explain()) if isinstance(value, Revealed) else [path]
         return Shown(html.text(describe(finding)), [(line, "") for line in lines])
     words = Html(describe(finding, html.name))
     if isinstance(value, PeopleCell):
         return Shown(words, [(show_terms(finding.terms), value.size)])
     if isinstance(value, Channel | Difference):
-        terms = finding.terms
-        drawing = cells_svg(value, audit.evidence.listed, terms)
-        return Shown(words, [(show_terms(terms), f"{value.count:,}")], Html(drawing))
+        return Shown(words, [(show_terms(finding.terms), f"{value.count:,}")])
     if isinstance(value, Bounded):
         limits = [format_limits(*limits) for _, limits in finding.limited_terms]
         return Shown(words, [(show_terms(finding.terms, limits), format_limits(value.low, value.high))])

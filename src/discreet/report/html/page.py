@@ -83,9 +83,16 @@ class List(NamedTuple):
 
 
 def rendered(
-    template: str, values: Mapping[str, Any], *, private: str = "", timestamp: "datetime | None" = None
+    template: str,
+    values: Mapping[str, Any],
+    *,
+    private: str = "",
+    mark: str = "DO NOT RELEASE",
+    timestamp: "datetime | None" = None,
 ) -> str:
     """Return the page of a template with its values; ``private`` says why it must not leave, if it must not.
+
+    Then its title, its banner and each of its sheets bear the ``mark``.
 
     Only our own scripts may run: the policy of the page holds their digests.
     """
@@ -98,11 +105,12 @@ def rendered(
         "policy": Html(f"default-src 'none'; script-src {scripts}; {others}"),
         "heading": values["title"],
         "private": private,
+        "mark": mark,
         "css": Html("".join(css)),
         "scripts": [Html(lists), Html(tooltips)],
         "closing": f"Written by discreet {__version__}{when}. This file needs no network and asks for none.",
     }
-    title = "DO NOT RELEASE: " * bool(private) + values["title"]
+    title = f"{mark}: " * bool(private) + values["title"]
     return _environment().get_template(template).render({**values, **frame, "title": title})
 
 

@@ -45,6 +45,7 @@ PRIVATE: Final = (
 )
 OPTIONAL: Final = dict.fromkeys(
     (
+        "decisive",
         "cost",
         "how",
         "cost_sentences",

@@ -32,7 +32,9 @@ VERIFYING: Final = (
     "All that follows from the tables is worked out anew; the counts behind the masks are not needed.",
     "Only a fingerprint that the publisher sent you by a different route shows that the numbers are the publisher's.",
 )
-ABSENT: Final = dict.fromkeys(("cost", "how", "cost_sentences", "before_after", "compared", "cells", "lists"))
+ABSENT: Final = dict.fromkeys(
+    ("decisive", "cost", "how", "cost_sentences", "before_after", "compared", "cells", "lists")
+)
 
 
 def table_release_html(

@@ -1,44 +1,119 @@
-"""Hide: rows in which sensitive itemsets cannot be found, by one method with its files, or by all side by side."""
+"""Hide: items to pick from, combinations and their supports, all methods for one goal, and the files of one."""
 
 import os
 import re
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from shutil import copyfile, rmtree
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypeAlias, TypedDict, Unpack
+
+import numpy as np
 
 import discreet
-from discreet import BudgetError, Hidden, Transactions, read_sensitive
+from discreet import BudgetError, Hidden, InputError, Transactions, read_sensitive
 from discreet import report as reports
+from discreet.data.itemsets import Itemset
 from discreet.data.thresholds import Threshold
+from discreet.hiding.hide import METHODS
+from discreet.io.formats.sensitive import NamedItemsets
 from discreet.web.context import Context, list_files
+from discreet.web.handlers.findings import split_words
 from discreet.web.messages import say_on_page, show_labels
 
 SECONDS: Final = 20.0
 METHOD: Final = "iga"
+LARGEST_PAGE: Final = 200
+ITEMSET: Final = re.compile("(sensitive )?itemset")  # the page speaks of combinations
 UNSAFE: Final = re.compile(r"[^\w.\- ]+", re.ASCII)
+
+Combinations: TypeAlias = str | list[list[int]]  # as text, or by the numbers of their items
+
+
+class Goal(TypedDict):
+    """What is to be hidden and how far: to a share of its rows, or ``below`` a support; and how long to search."""
+
+    sensitive: Combinations
+    disclosure: NotRequired[str | float]
+    below: NotRequired[Threshold]
+    seconds: NotRequired[float]
+
+
+def items(context: Context, *, search: str = "", offset: int = 0, limit: int = 50) -> dict[str, Any]:
+    """List a page of the items whose label has all words of a search, the commonest first."""
+    rows, words = context.rows(), split_words(search)
+    supports = np.bincount(rows.itemsets.entries, minlength=len(rows.labels))
+    order = np.argsort(-supports, kind="stable")[: np.count_nonzero(supports)].tolist()
+    if words:
+        folded = [str(label).casefold() for label in rows.labels]
+        order = [number for number in order if all(word in folded[number] for word in words)]
+    page = order[offset : offset + min(limit, LARGEST_PAGE)]
+    return {
+        "matching": len(order),
+        "items": [{**item, "support": int(supports[item["number"]])} for item in _show(rows, page)],
+    }
+
+
+def combinations(context: Context, *, sensitive: Combinations) -> dict[str, Any]:
+    """Return combinations by the numbers of their items, with the rows that have each; one goal is for all of them."""
+    rows, itemsets = context.rows(), _read(context, sensitive)
+    if isinstance(itemsets, NamedItemsets):
+        for place, share in zip(itemsets.places, itemsets.disclosures, strict=True):
+            if share is not None:
+                raise InputError(f"{place} has a share of its own after @; leave it out: one goal is for all lines")
+        itemsets = itemsets.among(rows.code)
+    codes = [sorted(rows.code[label] for label in itemset) for itemset in itemsets]
+    held = context.index().rows_of_each(codes)
+    lines = [{"items": _show(rows, one), "support": int(found.size)} for one, found in zip(codes, held, strict=True)]
+    return {"combinations": lines}
+
+
+def compare_hiding(context: Context, *, min_support: Threshold, **goal: Unpack[Goal]) -> dict[str, Any]:
+    """Run all methods for one goal; the one that loses the fewest other itemsets, then the fewest items, is first."""
+    budget = context.budget("comparing")
+    budget["progress"] = lambda done, _: context.advance(done, None)
+    comparison = discreet.compare_hiding(
+        context.rows(),
+        _read(context, goal["sensitive"]),
+        min_supports=[min_support],
+        disclosures=[goal.get("disclosure", 0)],
+        below=goal.get("below"),
+        seconds=goal.get("seconds", SECONDS),
+        index=context.index(),
+        **budget,
+    )
+    facts = reports.hiding_comparison_facts(comparison, source=context.load().source)
+    lines = [
+        {
+            **{name: line[name] for name in ("method", "rows_touched", "items_removed")},
+            "how": ITEMSET.sub("combination", METHODS[line["method"]].summary),
+            "measures": next(iter(line["measures"]), None),
+            "left_out": say_on_page(compared.left_out) or None,
+        }
+        for line, compared in zip(facts["lines"], comparison.lines, strict=True)
+    ]
+    return {
+        "rows": comparison.n,
+        "entries": context.rows().itemsets.size,
+        "min_support": min(comparison.min_supports),
+        "lines": sorted(lines, key=_rank),
+    }
 
 
 def hide(
-    context: Context,
-    *,
-    sensitive: str,
-    disclosure: str | float = "0",
-    method: str = METHOD,
-    below: Threshold | None = None,
-    min_support: Threshold | None = None,
-    seconds: float = SECONDS,
+    context: Context, *, method: str = METHOD, min_support: Threshold | None = None, **goal: Unpack[Goal]
 ) -> dict[str, Any]:
     """Hide sensitive itemsets, measure the cost, and write the rows."""
-    rows, itemsets = context.rows(), read_sensitive(BytesIO(sensitive.encode()), format="text")
+    rows, itemsets = context.rows(), _read(context, goal["sensitive"])
     context.stage("hiding")
     hidden = discreet.hide(
         rows,
         itemsets,
-        disclosure=disclosure,
+        disclosure=goal.get("disclosure", 0),
         method=method,
-        below=below,
-        seconds=seconds,
+        below=goal.get("below"),
+        min_support=min_support,
+        seconds=goal.get("seconds", SECONDS),
         index=context.index(),
         progress=context.advance,
     )
@@ -54,39 +129,33 @@ def hide(
     context.stage("writing")
     return {
         **facts,
-        "entries": int(rows.offsets[-1] - rows.offsets[0]),
+        "entries": rows.itemsets.size,
         "measures": next(iter(facts.get("measures", [])), None),
         "left_out": left_out,
         "files": list_files(*_write_files(context, hidden)),
     }
 
 
-def compare_hiding(
-    context: Context,
-    *,
-    sensitive: str,
-    min_support: Threshold,
-    disclosures: list[str | float] | None = None,
-    below: Threshold | None = None,
-    seconds: float = SECONDS,
-) -> dict[str, Any]:
-    """Compare all methods."""
-    budget = context.budget("comparing")
-    budget["progress"] = lambda done, _: context.advance(done, None)
-    comparison = discreet.compare_hiding(
-        context.rows(),
-        read_sensitive(BytesIO(sensitive.encode()), format="text"),
-        min_supports=[min_support],
-        disclosures=disclosures or ["0"],
-        below=below,
-        seconds=seconds,
-        index=context.index(),
-        **budget,
-    )
-    facts = reports.hiding_comparison_facts(comparison, source=context.load().source)
-    for line, compared in zip(facts["lines"], comparison.lines, strict=True):
-        line["left_out"] = say_on_page(compared.left_out) or None
-    return {**facts, "figure": reports.hiding_figure(comparison).facts}
+def _read(context: Context, sensitive: Combinations) -> NamedItemsets | list[Itemset]:
+    """Return sensitive itemsets as the library takes them."""
+    if isinstance(sensitive, str):
+        return read_sensitive(BytesIO(sensitive.encode()), format="text")
+    labels = context.rows().labels
+    if any(number >= len(labels) for one in sensitive for number in one):
+        raise InputError(f"an item has a number that is too large; there are {len(labels):,}, counted from 0")
+    return [frozenset(labels[number] for number in one) for one in sensitive]
+
+
+def _rank(line: dict[str, Any]) -> tuple[bool, int, int]:
+    """Return the cost of a line: what was left out is last."""
+    measured = line["measures"]
+    return measured is None, *((measured["missed"], line["items_removed"]) if measured else (0, 0))
+
+
+def _show(rows: Transactions, numbers: Iterable[int]) -> list[dict[str, Any]]:
+    chosen = list(numbers)
+    names = show_labels(rows.labels[number] for number in chosen)
+    return [{"number": number, "item": name} for number, name in zip(chosen, names, strict=True)]
 
 
 def name_file(name: str, word: str = "") -> str:
@@ -103,7 +172,7 @@ def name_file(name: str, word: str = "") -> str:
 def _write_files(context: Context, hidden: Hidden) -> list[Path]:
     """Write the rows to share, in their own format, and apart the changes; a sample becomes CSV."""
     loaded, path = context.load(), context.data.path
-    name = loaded.source.file if path else f"{loaded.source.file}.csv"
+    name = loaded.source.file if path else f"{context.data.id}.csv"
     source, folder = context.file("from") / name_file(name), context.file("shared")
     source.parent.mkdir()
     if path is None:

@@ -9,17 +9,24 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet import DiscreetError, InputError, Patterns, Transactions
+from discreet import Counts, DiscreetError, InputError, Patterns, Rules, Transactions
 from discreet.errors import UnclearError
 from discreet.io.contents import Contents, list_columns
 from discreet.io.shapes import SHAPES
+from discreet.io.sniff import peek
 from discreet.io.sources import FORMATS, TEXTS
+from discreet.publications.trees.leaves import Forest
 from discreet.report import printable
-from discreet.web.context import Context, UploadOptions
+from discreet.web.context import Context
+from discreet.web.handlers.published import list_leaves, list_rules
+from discreet.web.handlers.tables import list_columns_of_counts, list_marks
+from discreet.web.loading import KINDS, ROWS, Holding, UploadOptions, find_holding, look
 from discreet.web.messages import describe_unclear, say_on_page, show_labels
+from discreet.web.samples import STORIES
 
 LINES: Final = 6  # of the file itself
 LONGEST_LINE: Final = 200
+LONGEST_HEAD: Final = 1 << 12  # bytes that are looked at for what is no text
 FIRST: Final = 3  # rows as they are understood
 ITEMS: Final = 20
 COMMONEST: Final = 10
@@ -33,40 +40,66 @@ def preview(context: Context) -> dict[str, Any]:
     path, names = context.data.path, {f"{context.data.path}: ": ""}  # the page names the file
     if path is None:
         raise InputError("a sample is read as it is; load it")
-    found = context.look()
+    holds = find_holding(context.data)
     answer: dict[str, Any] = {
         "file": context.data.file,
         "bytes": Path(path).stat().st_size,
-        "format": found.format,
+        "holds": holds,
+        "kinds": [{"name": name, "title": kind.title} for name, kind in KINDS.items()],
+        "format": None,
         "formats": [form.name for form in FORMATS.values() if form.name == "csv" or form.name not in TEXTS],
-        "shapes": _list_shapes(found),
-        "columns": show_labels(list_columns(Path(path), found)),
-        "patterns": found.is_patterns,
-        "tables": context.holds_tables(),
-        "lines": _first_lines(found),
+        "shapes": [],
+        "columns": [],
+        "lines": [],
         "chosen": _keep_public(context.data.options),
         "reading": None,
         "confirm": None,
         "rows": [],
+        "marks": [],
         "error": None,
         "choices": [],
     }
+    if holds not in KINDS:
+        return answer
     try:
+        found = look(context.data) if holds in {ROWS, "patterns"} else None
+        answer |= _describe_file(Path(path), found)
         loaded = context.load()
     except UnclearError as error:
         return {**answer, **describe_unclear(error, names)}
     except DiscreetError as error:
         return {**answer, "error": say_on_page(error.message, names)}
-    listed: Transactions | Patterns = context.rows() if loaded.patterns is None else loaded.patterns
-    return {**answer, "reading": loaded.reading, "confirm": _confirm(context, found), "rows": _show_first(listed)}
+    confirm = _confirm(context, found)
+    return {
+        **answer,
+        "reading": loaded.reading or {"text": f"Read as {loaded.size}", "doubts": [], "shape": None},
+        "confirm": confirm,
+        **_show_first(loaded.value),
+    }
 
 
-def _confirm(context: Context, found: Contents) -> dict[str, Any]:
+def _describe_file(path: Path, found: Contents | None) -> dict[str, Any]:
+    """Return the layout of rows or patterns, and the first lines of any file of text."""
+    if found is None:
+        head, _ = peek(path)
+        return {"lines": _split_lines(head, "utf-8-sig") if b"\0" not in head[:LONGEST_HEAD] else []}
+    return {
+        "format": found.format,
+        "shapes": _list_shapes(found),
+        "columns": show_labels(list_columns(path, found)),
+        "lines": _first_lines(found),
+    }
+
+
+def _confirm(context: Context, found: Contents | None) -> dict[str, Any]:
     """Return the options that name all that was found, so that the reading is confirmed and stays the same."""
-    reading = context.load().reading or {}
-    told = {name: reading.get(name) for name in ("row", "item")}
-    known = {**context.data.options, **found.layout.options.given, **told}
-    known["format"] = reading["shape"] if found.has_shapes else found.format
+    loaded = context.load()
+    known: dict[str, Any] = {**context.data.options, "holds": loaded.holds}
+    if found is not None:
+        reading = loaded.reading or {}
+        known |= {**found.layout.options.given, **{name: reading.get(name) for name in ("row", "item")}}
+        known["format"] = reading["shape"] if found.has_shapes else found.format
+        known = {name: value for name, value in known.items() if name in {*KINDS[loaded.holds].options, "holds"}}
     return _keep_public(known)
 
 
@@ -79,30 +112,39 @@ def _keep_public(options: Mapping[str, Any]) -> dict[str, Any]:
 def read(context: Context) -> dict[str, Any]:
     """Describe the loaded data in numbers."""
     loaded = context.load()
-    rows, patterns, source, _ = loaded
-    listed: Transactions | Patterns = context.rows() if patterns is None else patterns
-    lengths = np.diff(listed.offsets)
-    used = listed.items[listed.offsets[0] : listed.offsets[-1]]
-    supports, facts = np.bincount(used, minlength=len(listed.labels)), {}
-    if patterns is not None:  # of each item, the largest support of an itemset that holds it
-        supports[:] = 0
-        np.maximum.at(supports, used, np.repeat(patterns.supports, lengths))
-        facts = {"kind": patterns.kind, "min_support": patterns.min_support, "itemsets": len(patterns)}
-    commonest = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
-    return {
+    value, source = loaded.value, loaded.source
+    facts = {
         "data": context.data.id,
         "file": source.file,
         "sha256": source.sha256,
-        "n": listed.n,
+        "holds": loaded.holds,
+        "is_repaired": KINDS[loaded.holds].is_repaired,
+        "size": loaded.size,
+        "noun": STORIES[context.data.id].noun if loaded.holds == ROWS and context.data.id in STORIES else None,
+        "n": getattr(value, "n", None),
+        "reading": loaded.reading,
+    }
+    return {**facts, **(_describe_items(value) if isinstance(value, Transactions | Patterns) else {})}
+
+
+def _describe_items(listed: Transactions | Patterns) -> dict[str, Any]:
+    """Return how long rows or itemsets are, and the commonest items."""
+    lengths = np.diff(listed.offsets)
+    used = listed.items[listed.offsets[0] : listed.offsets[-1]]
+    supports, facts = np.bincount(used, minlength=len(listed.labels)), {}
+    if isinstance(listed, Patterns):  # of each item, the largest support of an itemset that holds it
+        supports[:] = 0
+        np.maximum.at(supports, used, np.repeat(listed.supports, lengths))
+        facts = {"kind": listed.kind, "min_support": listed.min_support, "itemsets": len(listed)}
+    commonest = np.argsort(-supports, kind="stable")[:COMMONEST].tolist()
+    return {
         "items": len(listed.labels),
         "entries": int(used.size),
         "lengths": _describe_lengths(lengths),
         "commonest": [
             {"item": show_labels([listed.labels[code]])[0], "support": int(supports[code])} for code in commonest
         ],
-        "rows_with_ids": rows is not None and rows.ids is not None,
-        "is_patterns": patterns is not None,
-        "reading": loaded.reading,
+        "rows_with_ids": isinstance(listed, Transactions) and listed.ids is not None,
         **facts,
     }
 
@@ -136,17 +178,30 @@ def _first_lines(found: Contents) -> list[str]:
     """Return the first lines of a file as they are, unless it is no text."""
     if found.has_shapes and found.format != "csv":
         return []
-    text = found.head.decode(found.layout.options.encoding or "utf-8-sig", errors="replace")
+    return _split_lines(found.head, found.layout.options.encoding or "utf-8-sig")
+
+
+def _split_lines(head: bytes, encoding: str) -> list[str]:
+    text = head.decode(encoding, errors="replace")
     return [line[:LONGEST_LINE] for line in text.splitlines()[:LINES]]
 
 
-def _show_first(listed: Transactions | Patterns) -> list[dict[str, Any]]:
-    """Return the first rows, or patterns, as they are understood."""
-    if isinstance(listed, Patterns):
-        supports = listed.supports[:FIRST].tolist()
-        return [_show_row(listed.labelled(at), support) for at, support in enumerate(supports)]
-    ids = [None] * FIRST if listed.ids is None else list(islice(listed.ids, FIRST))
-    return [_show_row(sorted(row, key=str), name) for row, name in zip(listed[:FIRST], ids, strict=False)]
+def _show_first(value: Holding) -> dict[str, Any]:
+    """Return the first rows, patterns, rules or leaves as they are understood; of tables the marks and columns."""
+    match value:
+        case Counts():
+            return {"rows": [], "marks": list_marks(value), "columns": list_columns_of_counts(value)}
+        case Rules():
+            _, lines = list_rules(value)
+            return {"rows": [_show_row([*if_, "⇒", *then], support) for if_, then, support, _ in lines[:FIRST]]}
+        case Forest():
+            _, lines = list_leaves(value)
+            return {"rows": [_show_row([path], rows) for _, path, rows, _ in lines[:FIRST]]}
+        case Patterns():
+            supports = value.supports[:FIRST].tolist()
+            return {"rows": [_show_row(value.labelled(at), support) for at, support in enumerate(supports)]}
+    ids = [None] * FIRST if value.ids is None else list(islice(value.ids, FIRST))
+    return {"rows": [_show_row(sorted(row, key=str), name) for row, name in zip(value[:FIRST], ids, strict=False)]}
 
 
 def _show_row(items: Iterable[object], name: object) -> dict[str, Any]:

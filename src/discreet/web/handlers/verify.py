@@ -1,118 +1,78 @@
 """Verify: a release checked from its files alone, which come out of a zip safely."""
 
-import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from shutil import copyfileobj
-from stat import S_ISLNK
 from tempfile import TemporaryDirectory
-from typing import Any, Final
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from typing import Any
 
 import discreet
-from discreet import InputError
-from discreet.blocking.folder import NAMES
-from discreet.report import MARK, printable
+from discreet import InputError, Verification
+from discreet.report import printable
+from discreet.runtime.text import count_of
 from discreet.web.context import Context
-
-LARGEST: Final = 1 << 27  # the most bytes of a file; the verifier reads no larger one
-MOST_BYTES: Final = 1 << 28
-MOST_FILES: Final = 64
-CHUNK: Final = 1 << 16
-IGNORED: Final = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")  # files that file managers add
-ENCRYPTED: Final = 0x1
+from discreet.web.messages import say_on_page
+from discreet.web.releases import lay_out, open_release
 
 
 def verify(
     context: Context,
-    upload: Mapping[str, str] | None = None,
-    files: Mapping[str, Mapping[str, str]] | None = None,
+    release: Mapping[str, Any],
+    beside: Sequence[Mapping[str, Any]] = (),
     *,
     fingerprint: str | None = None,
 ) -> dict[str, Any]:
-    """Verify a release, from a zip or from its files by name; compare it with the publisher's fingerprint."""
+    """Verify a release, perhaps together with older ones; compare it with the publisher's fingerprint."""
     context.stage("unpacking")
     with TemporaryDirectory(dir=context.file("")) as name:
-        folder = Path(name)
-        if upload is not None:
-            unpack(Path(upload["path"]), folder)
-        else:
-            _gather({name: Path(file["path"]) for name, file in (files or {}).items()}, folder)
-        if not (folder / "release.json").is_file():
-            raise InputError("there is no release.json in it; choose the folder or the zip of a release")
+        folder, *olds = (Path(name, str(number)) for number in range(1 + len(beside)))
+        readers = lay_out(release, folder)
+        places = [open_release(one, place) for one, place in zip(beside, olds, strict=True)]
         context.stage("verifying")
-        verification = discreet.verify(folder, fingerprint=fingerprint)
-    faults, notes = (list(map(printable, texts)) for texts in (verification.faults, verification.notes))
-    return {**verification.facts(), "faults": faults, "notes": notes, "text": str(verification)}
+        try:
+            found = discreet.verify(folder, fingerprint=fingerprint, beside=places)
+        except InputError as error:
+            raise InputError(say_on_page(error.message, {f"{place}": "it" for place in places})) from None
+    faults, notes = (list(map(printable, texts)) for texts in (found.faults, found.notes))
+    lists = {"proven": list(_list_proven(found)), "not_proven": list(_list_unproven(found, readers))}
+    return {**found.facts(), "faults": faults, "notes": notes, **lists, "text": str(found)}
 
 
-def unpack(path: Path, folder: Path) -> None:
-    """Write the release in a zip to a folder: its known files alone, which are flat or in one folder.
-
-    Links, encrypted entries, nested folders and unknown names are refused. Sizes are limited by the zip's own directory
-    before anything is unpacked, and by the data while it is.
-    """
-    try:
-        with ZipFile(path) as archive:
-            for name, entry in _select(archive.infolist()).items():
-                descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                # The stream ends at the size that was checked, and zipfile compares the data with its checksum.
-                with archive.open(entry) as source, os.fdopen(descriptor, "wb") as file:
-                    copyfileobj(source, file, CHUNK)
-            if any(_split(entry)[-2:-1] == [MARK] for entry in archive.infolist()):
-                (folder / MARK).mkdir(exist_ok=True)
-    except (BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError("this zip cannot be read; choose the zip of a release, or its folder") from None
-
-
-def _gather(files: Mapping[str, Path], folder: Path) -> None:
-    """Copy the files of a release, by name, to a folder; refuse unknown names."""
-    for name, path in files.items():
-        if name in IGNORED:
-            continue
-        if name not in NAMES - {MARK}:
-            raise InputError("some files are no part of a release; choose the folder of a release alone")
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"a file has more than {LARGEST >> 20} MiB, too many for a release")
-        (folder / name).write_bytes(path.read_bytes())
+def _list_proven(found: Verification) -> Iterator[str]:
+    """Yield what the files of a release prove, and what its fingerprint and older releases prove beside it."""
+    if found.faults:
+        return
+    agree = "the table and the counts behind it agree" if found.tables else "the counts and the certificate agree"
+    yield f"Its files fit together: none is missing, and {agree}."
+    few = f"fewer than {found.k:,} people"
+    if found.tables:
+        yield f"No count of {few} that is masked or left out can be worked out ({found.tables})."
+    elif found.rounded_to is not None:
+        yield f"Its counts are multiples of {found.rounded_to:,}, and no two of them surely differ by {few}."
+    else:
+        smallest = "" if found.smallest is None else f": the smallest that follows has {found.smallest:,}"
+        yield f"No sum of its counts reveals a group of {few}{smallest}."
+    if found.together:
+        older = count_of(len(found.together), "older release")
+        yield f"Together with {older} that it was made beside, no difference reveals {few} either."
+    if found.matches:
+        yield "These are the publisher's numbers: they have the fingerprint that you entered."
 
 
-def _select(entries: list[ZipInfo]) -> dict[str, ZipInfo]:
-    """Return the entries of a release by name; refuse any other."""
-    if len(entries) > MOST_FILES:
-        raise InputError(f"the zip holds {len(entries):,} files, too many for a release; choose the zip of a release")
-    selected: dict[str, ZipInfo] = {}
-    folders: set[str] = set()
-    for entry in entries:
-        parts = _split(entry)
-        if entry.is_dir() or any(part in IGNORED for part in parts):
-            continue
-        _check(entry)
-        if MARK in parts[:-1]:
-            continue
-        if len(parts) > 2 or parts[-1] not in NAMES or parts[-1] in selected:  # noqa: PLR2004 - a folder, and a name
-            raise InputError("the zip holds files that are no part of a release; choose the zip of a release alone")
-        folders.add("/".join(parts[:-1]))
-        selected[parts[-1]] = entry
-    if len(folders) > 1:
-        raise InputError("the zip holds several folders; choose the zip of one release")
-    if sum(entry.file_size for entry in selected.values()) > MOST_BYTES:
-        raise InputError(f"the zip holds more than {MOST_BYTES >> 20} MiB, too many for a release")
-    return selected
-
-
-def _split(entry: ZipInfo) -> list[str]:
-    return [part for part in entry.filename.replace("\\", "/").split("/") if part]
-
-
-def _check(entry: ZipInfo) -> None:
-    """Refuse an entry that is not a plain file of limited size in a plain place."""
-    name = entry.filename
-    is_plain = not (name.startswith("/") or "\\" in name or ":" in name or ".." in name.split("/") or "\0" in name)
-    is_file = not S_ISLNK(entry.external_attr >> 16) and not entry.flag_bits & ENCRYPTED
-    if not (is_plain and is_file and entry.compress_type in {ZIP_STORED, ZIP_DEFLATED}):
-        raise InputError("the zip holds a link, or is encrypted, or leads elsewhere; choose the zip of a release")
-    if entry.file_size > LARGEST:
-        raise InputError(f"the zip holds a file of more than {LARGEST >> 20} MiB, too many for a release")
+def _list_unproven(found: Verification, readers: Sequence[str]) -> Iterator[str]:
+    """Yield what a good release leaves open."""
+    if found.faults:
+        return
+    if not found.matches:
+        yield (
+            "Whose numbers these are, and whether somebody changed them: anyone can make files that fit together. "
+            "The publisher's fingerprint would show it."
+        )
+    missing = len({*found.beside} - {*found.together})
+    if missing:
+        yield f"What it reveals together with {count_of(missing, 'older release')} that it was made beside."
+    if readers:
+        yield f"Not checked: the files for readers ({', '.join(readers)})."
+    if found.rounded_to is not None:
+        yield "What the counts were before they were rounded, and what these would reveal."
+    yield "That the counts are true, and that none was left out: the rows they count are not in a release."
+    yield f"That k = {found.k:,} is large enough for you: it is the k that the release states."

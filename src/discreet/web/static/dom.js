@@ -47,14 +47,13 @@ export function label(text, tag = "bdi", attributes = {}) {
   );
 }
 
-/** Return the items that a group has, and those it lacks, as one line. */
-export function itemset(held, lacked = []) {
+/** Return the items that a group has, and the combinations it lacks, as one line. */
+export function itemset(held, lacks = []) {
   const nodes = held.map((item) => make("span", { class: "item" }, label(item)));
-  if (!held.length) nodes.push(make("span", { class: "joiner" }, lacked.length ? "all rows" : "∅, all rows"));
-  if (lacked.length) {
-    nodes.push(make("span", { class: "joiner" }, "without"));
-    nodes.push(...lacked.map((item) => make("span", { class: "item lacked" }, label(item))));
-  }
+  if (!held.length) nodes.push(make("span", { class: "joiner" }, "everyone"));
+  if (lacks.length) nodes.push(make("span", { class: "joiner" }, "without"));
+  for (const lacked of lacks)
+    nodes.push(make("span", { class: "item lacked" }, ...lacked.flatMap((item, at) => (at ? [" with ", label(item)] : [label(item)]))));
   return make("span", { class: "itemset" }, ...nodes);
 }
 
@@ -69,6 +68,9 @@ export function listSome(body, button, lines, many) {
 }
 
 export const number = (value) => Number(value).toLocaleString("en-US", { maximumFractionDigits: 20 });
+
+/** Return a text with its first letter large. */
+export const capital = (text) => text.replace(/^./u, (letter) => letter.toUpperCase());
 
 /** Return "1 row" or "2 rows". */
 export const counted = (value, what) => `${number(value)} ${what}${value === 1 ? "" : "s"}`;

@@ -1,4 +1,12 @@
-// Dropping: files, or a folder, dropped on a region or chosen from a dialog.
+// Files that arrive: dropped on a page or chosen from a dialog, sent to the server, and led to the page they are for.
+
+import { ask, Failure, upload } from "./api.js";
+import { bytes } from "./dom.js";
+import { worker } from "./work.js";
+
+const RELEASE = "release.json";
+const READERS = "readers/"; // the same numbers in other formats, beside the folder of a release
+const ARRIVED = "arrived"; // a release that waits for the page Verify
 
 /** Pass the files that are dropped on a region to ``taken``, each with its path. */
 export function dropRegion(region, taken) {
@@ -31,6 +39,59 @@ export function chooser(button, input, taken) {
     if (files.length) taken(files);
   });
 }
+
+/** Send files, and open the page they are for: releases go to Verify, everything else to Load. Progress is in ``place``. */
+export async function arrive(files, place) {
+  place.hidden = false;
+  const found = await worker(place)((work) => receive(files, work));
+  if (!found) return;
+  if (found.holds === "release") sessionStorage.setItem(ARRIVED, JSON.stringify(found.release));
+  location.assign(found.holds === "release" ? "/verify" : `/?upload=${encodeURIComponent(found.upload)}`);
+}
+
+/** Return the release that arrived on another page, once. */
+export function arrived() {
+  const release = JSON.parse(sessionStorage.getItem(ARRIVED) ?? "null");
+  sessionStorage.removeItem(ARRIVED);
+  return release;
+}
+
+/** Send one file, or the folder of a release; return what it holds, and the ids of the uploads. */
+export async function receive(files, work) {
+  const plain = filesOf(files);
+  if (plain.length) {
+    const sent = {};
+    for (const [name, file] of plain) sent[name] = (await send(file, work, name)).upload;
+    return { holds: "release", release: { files: sent, file: files[0].path.split("/")[0] } };
+  }
+  if (files.length !== 1)
+    throw new Failure(`Several files came, and no ${RELEASE} among them. Drop one file, or the folder of a release.`);
+  const sent = await send(files[0].file, work);
+  const { holds } = await ask("preview", { upload: sent.upload }, work);
+  return { holds, ...sent, release: { upload: sent.upload, file: sent.file } };
+}
+
+function send(file, { signal, told }, name = file.name) {
+  const heard = (done, all) =>
+    told({ stage: `sending ${bytes(done)} of ${bytes(all)}`, done: all ? done / all : null });
+  return upload(file, { signal, told: heard, name });
+}
+
+/** Return the files of a release by name: those beside release.json, and those in the folder for readers beside. */
+function filesOf(files) {
+  const found = files.find(({ path }) => path.split("/").at(-1) === RELEASE);
+  if (!found) return [];
+  const home = folderOf(found.path);
+  const around = folderOf(home.slice(0, -1));
+  const own = files.filter(({ path }) => folderOf(path) === home);
+  const others = files.filter(({ path }) => folderOf(path) === `${around}${READERS}`);
+  return [
+    ...own.map(({ file, path }) => [path.slice(home.length), file]),
+    ...others.map(({ file, path }) => [path.slice(around.length), file]),
+  ];
+}
+
+const folderOf = (path) => path.slice(0, path.lastIndexOf("/") + 1);
 
 async function dropped(transfer) {
   // Entries are there only until the first wait.

@@ -7,7 +7,7 @@ const BARS = 40;
 
 /** Show the facts of the data. */
 export function showFacts(place, facts) {
-  if (facts.is_patterns) return showPatterns(place, facts);
+  if (facts.holds !== "rows") return showOther(place, facts);
   const { n, items, entries, lengths, commonest = [] } = facts;
   const numbers = [
     figure(number(n), "rows"),
@@ -33,18 +33,9 @@ function readingOf({ reading }) {
   return reading ? make("p", { class: "reading" }, sentence(reading.text)) : null;
 }
 
-function showPatterns(place, { n, itemsets, patterns, kind, reading }) {
-  const many = itemsets ?? (typeof patterns === "number" ? patterns : null);
-  const numbers = [
-    n === null || n === undefined ? null : figure(number(n), "rows the patterns were mined from"),
-    many === null ? null : figure(number(many), `${kind ?? ""} itemsets`.trim()),
-  ];
-  fill(
-    place,
-    readingOf({ reading }),
-    make("div", { class: "numbers" }, ...numbers.filter(Boolean)),
-    make("p", { class: "help" }, "A list of patterns, without rows: you can audit it, but not block it."),
-  );
+function showOther(place, { n, size, reading }) {
+  const rows = n === null || n === undefined ? null : figure(number(n), "rows it was made from");
+  fill(place, readingOf({ reading }), make("div", { class: "numbers" }, figure(size, "in the file"), rows ?? ""));
 }
 
 /** Return row lengths as bars, with the same numbers as a table. */

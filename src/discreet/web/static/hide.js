@@ -1,169 +1,226 @@
-// The page "hide": sensitive itemsets, a method and a disclosure; what is still found, and the cost.
+// The page "hide": combinations, one goal for all of them, every way to reach it, and the outcome of the chosen one.
 
-import { byId, figure, fill, itemset, make, number, part, percent, sentence } from "./dom.js";
-import { insert, itemChips } from "./items.js";
+import { byId, counted, figure, fill, itemset, make, number, part, right, sentence } from "./dom.js";
+import { normal, shareOf } from "./numbers.js";
 import { opened } from "./page.js";
+import { combinations, pick } from "./picker.js";
+import { usual } from "./settings.js";
 import * as state from "./state.js";
+import { countRows } from "./words.js";
 import { asking, worker } from "./work.js";
 
-const MEASURES = {
-  hiding_failure: ["Hiding failure", "of the frequent itemsets that contain a sensitive one are still found"],
-  misses_cost: ["Misses cost", "of the other frequent itemsets are no longer found"],
-  dissimilarity: ["Dissimilarity", "of all items in all rows were removed"],
-  artifactual: ["Artifactual", "of the itemsets found now were not there before"],
-};
-const COLUMNS = ["hiding_failure", "misses_cost", "dissimilarity"];
+const SECONDS = 3; // for the method that searches
+const HALF = 50;
+const PRIVATE = "DO-NOT-RELEASE.zip";
+const STALE = "The entries have changed since. What is below belongs to the earlier ones: press Hide again.";
+const READY = "All ways to reach the goal are tried; then you choose one.";
+const NO_SHARE = "Write a number above 0 and below 100, such as 50 or 12,5.";
+const NO_SUPPORT = "Write a share such as 5% or 0,05, or a number of rows such as 813.";
 
-const run = worker(byId("hide-work"), { failed: marked });
 const runCompare = worker(byId("compare-work"));
+const runHide = worker(byId("hide-work"));
+
+let facts = null;
 
 async function begin() {
-  const facts = await opened({ rowsNeeded: true });
+  facts = await opened({ needed: ["rows"] });
   if (!facts) return;
-  byId("sensitive").value = state.text();
-  if (how(state.get("method"))) byId("method").value = state.get("method");
-  byId("disclosure").value = state.get("disclosure") ?? "0";
-  byId("min-support").value = state.get("min_support") ?? "5%";
-  showMethod();
-  itemChips(
-    byId("item-chips"),
-    (facts.commonest ?? []).map(({ item }) => item),
-    (text) => insert(byId("sensitive"), text, ", "),
-  );
-  byId("method").addEventListener("change", showMethod);
-  byId("hide").addEventListener("input", keep);
+  const kept = state.recall("goal") ?? {};
+  byId(kept.goal ?? "nobody").checked = true;
+  byId("below-field").value = kept.below ?? state.get("k") ?? Math.min(100, facts.n);
+  byId("part-field").value = kept.part ?? HALF;
+  byId("least").value = kept.least ?? state.get("min_support") ?? usual(facts);
+  for (const goal of ["below", "part"]) {
+    byId(`${goal}-field`).addEventListener("input", () => (byId(goal).checked = true));
+  }
+  byId("hide").addEventListener("input", (event) => {
+    if (event.target.closest(".picking")) return;
+    keep();
+    refresh();
+  });
   byId("hide").addEventListener("submit", (event) => {
     event.preventDefault();
-    hide(facts);
+    if (!byId("go").disabled) hide(asked(entries()));
   });
-  byId("compare").addEventListener("click", () => compare(facts));
+  await pick(facts, refresh);
 }
 
-function showMethod() {
-  byId("method-help").textContent = how(byId("method").value);
-}
-
-/** Return what a method does, from the library's table; empty if there is no such method. */
-function how(name) {
-  const option = [...byId("method").options].find((one) => one.value === name);
-  return option ? sentence(option.dataset.how) : "";
-}
+const goal = () => document.querySelector("[name=goal]:checked").value;
 
 function keep() {
-  state.put({
-    method: byId("method").value,
-    disclosure: byId("disclosure").value,
-    min_support: byId("min-support").value,
-  });
-  state.putText(byId("sensitive").value);
-  byId("sensitive").removeAttribute("aria-invalid");
+  const [below, share, least] = ["below-field", "part-field", "least"].map((id) => byId(id).value);
+  state.remember({ goal: { goal: goal(), below, part: share, least } });
 }
 
-/** Mark the field if its content is wrong; the error is shown as usual. */
-function marked(error) {
-  if (error.status === 400) byId("sensitive").setAttribute("aria-invalid", "true");
-  return false;
-}
-
-async function hide({ data }) {
-  keep();
-  const words = {
-    disclosure: byId("disclosure").value.trim(),
-    method: byId("method").value,
-    min_support: byId("min-support").value.trim(),
+/** Return the entries as the server reads them; null for one that is wrong. */
+function entries() {
+  const [below, share, least] = ["below-field", "part-field", "least"].map((id) => normal(byId(id).value) ?? "");
+  const percentage = /^(\d{1,3}(?:\.\d{0,20})?|\.\d{1,20})\s*%?$/.exec(share)?.[1];
+  return {
+    below: /^\d{1,15}$/.test(below) && below >= 1 && below <= facts.n ? Number(below) : null,
+    share: percentage > 0 && percentage < 100 ? percentage : null,
+    least: shareOf(least, facts.n) === null ? null : least,
   };
-  byId("hidden").classList.add("stale");
-  const found = await run(asking("hide", { data, sensitive: byId("sensitive").value, ...words }));
-  byId("hidden").classList.remove("stale");
+}
+
+/** Return what the server is asked for, or null if something is missing or wrong. */
+function asked({ below, share, least }) {
+  const goals = { nobody: { disclosure: "0" }, below: below && { below }, part: share && { disclosure: `${share}%` } };
+  const [sensitive, chosen] = [combinations(), goals[goal()]];
+  if (!sensitive.length || !chosen || !least) return null;
+  return { data: facts.data, sensitive, ...chosen, min_support: least, seconds: SECONDS };
+}
+
+/** Show what is wrong, what the goals say, and whether the results belong to the entries. */
+function refresh() {
+  const found = entries();
+  const { below, share, least } = found;
+  tellWrong("below-field", goal() === "below" && !below, `Write a whole number from 1 to ${number(facts.n)}.`);
+  tellWrong("part-field", goal() === "part" && !share, NO_SHARE);
+  tellWrong("least", !least, NO_SUPPORT);
+  byId("below-words").textContent = below ? number(below) : "so many";
+  byId("part-words").textContent = !share ? "Part" : Number(share) === HALF ? "Half" : `${number(share)}%`;
+  // Floats are near enough for a hint: the server counts exactly.
+  const rows = least && Math.ceil(Number((shareOf(least, facts.n) * facts.n).toFixed(6)));
+  byId("least-told").textContent = least ? `${number(rows)} of ${countRows(facts.n)}.` : "";
+  const now = asked(found);
+  byId("go").disabled = !now;
+  const missing = combinations().length ? "Correct what is marked first." : "Choose an item first.";
+  byId("go-help").textContent = now ? READY : missing;
+  markStale(JSON.stringify(now));
+}
+
+function tellWrong(id, isWrong, words) {
+  byId(id).setAttribute("aria-invalid", String(isWrong));
+  tell(`${id}-wrong`, isWrong ? words : "");
+}
+
+/** Show words unless they are there: what is written again is read aloud again. */
+function tell(id, words) {
+  if (byId(id).textContent !== words) byId(id).textContent = words;
+}
+
+function markStale(key) {
+  for (const id of ["compared", "hidden"]) byId(id).classList.toggle("stale", byId(id).dataset.key !== key);
+  const isOld = !byId("compared").hidden && byId("compared").dataset.key !== key;
+  byId("changed").hidden = !isOld;
+  tell("changed", isOld ? STALE : "");
+}
+
+/** Run all methods for this goal; then show the outcome of the cheapest. */
+async function hide(args) {
+  byId("compared").dataset.key = JSON.stringify(args);
+  byId("compared").hidden = false;
+  byId("compare-done").hidden = true;
+  byId("hidden").hidden = true;
+  refresh();
+  byId("compared-title").focus({ preventScroll: true });
+  byId("compared").scrollIntoView({ block: "start", behavior: "smooth" });
+  const found = await runCompare(asking("compare_hiding", args));
   if (!found) return;
-  showHidden(found);
-  byId("hidden").hidden = false;
-  byId("hidden-title").focus({ preventScroll: true });
-  byId("hidden").scrollIntoView({ block: "start", behavior: "smooth" });
+  byId("compare-done").hidden = false;
+  const which = `those that at least ${countRows(found.min_support)} have`;
+  byId("compared-told").textContent = `All reach the same goal; the cheapest is first. Other combinations: ${which}.`;
+  fill(byId("ways").tBodies[0], ...found.lines.map((line, at) => way(found, line, at === 0, args)));
+  choose(found, found.lines[0], args);
 }
 
-function showHidden(found) {
-  const { sensitive, rows_touched: touched, items_removed: removed, rows, entries, measures } = found;
-  const line = ({ items, before, after }) =>
-    make("tr", {}, make("td", {}, itemset(items)), right(number(before)), right(number(after)));
-  fill(byId("found").tBodies[0], ...sensitive.map(line));
-  const many =
-    sensitive.length === 1 ? "The sensitive itemset is" : `All ${number(sensitive.length)} sensitive itemsets are`;
-  byId("hidden-told").textContent = `${many} hidden by "${found.method}": found in no more rows than you allowed.`;
-  fill(
-    byId("measures"),
-    figure(number(touched), `rows touched, ${part(touched, rows)} of all`),
-    figure(number(removed), `items removed${entries ? `, ${part(removed, entries)} of all` : ""}`),
-    ...Object.entries(MEASURES)
-      .filter(([name]) => measures && name in measures)
-      .map(([name, words]) => figure(percent(measures[name]), ...words)),
-    found.left_out ? make("p", { class: "help" }, found.left_out) : null,
+function way(found, line, isFirst, args) {
+  const radio = make("input", {
+    type: "radio",
+    name: "way",
+    value: line.method,
+    disabled: Boolean(line.left_out),
+    change: () => choose(found, line, args),
+  });
+  const badge = isFirst ? make("span", { class: "badge" }, "recommended") : null;
+  const words = make("span", {}, make("strong", {}, sentence(line.how)), " ", badge);
+  const small = `method: ${line.method}${line.left_out ? `. Left out: ${line.left_out}` : ""}`;
+  const head = make("label", {}, radio, words, make("span", { class: "help" }, small));
+  return make("tr", { "data-method": line.method }, make("th", { scope: "row" }, head), ...costs(found, line));
+}
+
+function costs({ rows, entries: all }, { rows_touched: touched, items_removed: removed, measures }) {
+  if (!measures) return ["–", "–", "–"].map(right);
+  const { missed, legitimate } = measures;
+  const cells = [
+    [touched, part(touched, rows)],
+    [removed, part(removed, all)],
+    [missed, `of ${number(legitimate)}`],
+  ];
+  return cells.map(([value, words]) =>
+    make("td", { class: "right" }, make("strong", {}, number(value)), make("span", { class: "help" }, words)),
   );
-  showFiles(found.files ?? []);
 }
 
-const right = (text) => make("td", { class: "right" }, text);
+/** Run a line as it is shown. Its numbers are those of the run, also if a search that ran out of time found others. */
+async function choose(found, line, args) {
+  const body = byId("ways").tBodies[0];
+  for (const row of body.rows) {
+    const isChosen = row.dataset.method === line.method;
+    row.toggleAttribute("data-chosen", isChosen);
+    row.querySelector("input").checked = isChosen;
+  }
+  byId("hidden").hidden = false;
+  byId("hidden").dataset.key = "";
+  refresh();
+  const done = await runHide(asking("hide", { ...args, method: line.method }));
+  if (!done) return;
+  body.querySelector("[data-chosen]").replaceChildren(
+    body.querySelector("[data-chosen] th"),
+    ...costs(found, done),
+  );
+  showOutcome(done, args);
+  byId("hidden").dataset.key = JSON.stringify(args);
+  refresh();
+}
+
+function showOutcome(done, args) {
+  const isReached = done.sensitive.every(({ after, at_most: most }) => after <= most);
+  byId("reached").dataset.verdict = isReached ? "RELEASE" : "WITHHOLD";
+  const word = make("strong", {}, isReached ? "Goal reached: " : "Goal missed: ");
+  fill(byId("reached"), word, sayGoal(done.sensitive.length, args));
+  const line = ({ items, before, after, at_most: most }) => {
+    const numbers = [number(before), number(after), `${number(most)} ${after <= most ? "✓" : "✕"}`];
+    return make("tr", {}, make("td", {}, itemset(items)), ...numbers.map(right));
+  };
+  fill(byId("before-after").tBodies[0], ...done.sensitive.map(line));
+  showCosts(done);
+  showFiles(done.files);
+  byId("outcome").hidden = false;
+}
+
+function sayGoal(many, { below, disclosure }) {
+  const which = many === 1 ? "the combination" : `each of the ${number(many)} combinations`;
+  if (below) return `${which} is in fewer than ${countRows(below)}.`;
+  if (disclosure === "0") return `no row has ${many === 1 ? which : which.replace("each", "any")} any more.`;
+  return `${which} is in at most ${disclosure} of the rows that had it.`;
+}
+
+function showCosts({ rows, entries: all, rows_touched: touched, items_removed: removed, measures, left_out: why }) {
+  const { missed, legitimate, min_support: least } = measures ?? {};
+  fill(
+    byId("costs"),
+    figure(number(touched), `of ${countRows(rows)} touched, ${part(touched, rows)}`),
+    figure(number(removed), `of ${counted(all, "item")} in all rows removed, ${part(removed, all)}`),
+    measures ? figure(number(missed), `of ${counted(legitimate, "other combination")} lost`) : null,
+  );
+  const average = counted(Number((removed / touched).toPrecision(2)), "item");
+  const same = `${number(rows - touched)} of ${countRows(rows)} stay as they were`;
+  const changed = touched ? `${same}; the others lose ${average} on average.` : "Nothing had to be removed.";
+  const looks = `Anyone who looks for combinations of at least ${countRows(least)}`;
+  const found = `${looks} still finds ${number(legitimate - missed)} of ${number(legitimate)} others.`;
+  byId("costs-told").textContent = `${changed} ${measures ? found : sentence(why ?? "")}`;
+}
 
 function showFiles(files) {
-  const one = (file) => {
-    const isPrivate = file.name.startsWith("DO-NOT-RELEASE");
-    const link = make(
-      "a",
-      { class: `button ${isPrivate ? "warn" : "main"}`, href: file.url, download: file.name },
-      isPrivate ? "Download what must stay private" : "Download hidden data",
-    );
-    const help = isPrivate
-      ? "Which items were removed where. It reveals what was hidden."
-      : "The rows, in their own format.";
-    return make("div", {}, link, make("p", { class: "help" }, help));
-  };
-  fill(byId("downloads"), ...files.map(one));
-}
-
-async function compare({ data }) {
-  keep();
-  byId("compared").hidden = false;
-  byId("methods").classList.add("stale");
-  byId("compared").scrollIntoView({ block: "nearest", behavior: "smooth" });
-  const words = { disclosures: [byId("disclosure").value.trim()], min_support: byId("min-support").value.trim() };
-  const found = await runCompare(asking("compare_hiding", { data, sensitive: byId("sensitive").value, ...words }));
-  if (!found) return;
-  byId("methods").classList.remove("stale");
-  byId("recommendation").textContent = found.recommendation;
-  showCompared(found);
-}
-
-function showCompared({ lines, best }) {
-  const heads = ["Method", ...COLUMNS.map((name) => MEASURES[name][0]), "Rows touched", "Items removed", "Seconds"];
-  fill(
-    byId("methods").tHead,
-    make("tr", {}, ...heads.map((name, at) => make("th", { scope: "col", class: at ? "right" : null }, name))),
-  );
-  const line = (one, at) => {
-    const measured = one.measures?.[0];
-    const values = COLUMNS.map((name) => (measured ? percent(measured[name]) : "–"));
-    const name = [make("strong", {}, one.method), at === best ? make("span", { class: "badge" }, "recommended") : null];
-    const use = make(
-      "button",
-      { type: "button", class: "button small", "aria-label": `Use ${one.method}`, click: () => useMethod(one.method) },
-      "Use",
-    );
-    const help = make("p", { class: "help" }, one.left_out ? `Left out: ${one.left_out}` : how(one.method));
-    const counts = [one.rows_touched, one.items_removed].map((value) => (value === null ? "–" : number(value)));
-    return make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, ...name.filter(Boolean), " ", one.left_out ? "" : use, help),
-      ...[...values, ...counts, one.seconds.toFixed(2)].map(right),
-    );
-  };
-  fill(byId("methods").tBodies[0], ...lines.map(line));
-}
-
-function useMethod(name) {
-  byId("method").value = name;
-  showMethod();
-  byId("hide").requestSubmit();
+  for (const file of files) {
+    const link = byId(file.name === PRIVATE ? "private" : "shared");
+    link.href = file.url;
+    link.download = file.name;
+  }
+  const { name } = files.find((file) => file.name !== PRIVATE);
+  byId("shared-help").textContent = `${name}: the same rows in their own format, without the removed items.`;
 }
 
 begin();

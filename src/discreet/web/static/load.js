@@ -1,55 +1,39 @@
-// The page "load": drop a file or choose a sample, check how it is read, and load it.
+// The step "load": drop a file or choose a story, check how it is read, and load it; what is loaded can be removed.
 
-import { ask, Failure, upload } from "./api.js";
-import { bytes, byId } from "./dom.js";
-import { chooser, dropRegion } from "./drop.js";
-import { showFacts } from "./facts.js";
-import { showData } from "./page.js";
+import { ask } from "./api.js";
+import { byId, bytes } from "./dom.js";
+import { arrive, chooser, dropRegion } from "./drop.js";
 import { readingForm } from "./reading.js";
 import * as state from "./state.js";
-import { asking, tellFailure, worker } from "./work.js";
+import { asking, worker } from "./work.js";
 
-const runUpload = worker(byId("upload-work"));
 const runSample = worker(byId("sample-work"));
-const form = readingForm(openAudit, startAgain);
 
 function begin() {
-  state.follow();
   const limit = byId("limit");
   limit.textContent = limit.dataset.bytes ? bytes(Number(limit.dataset.bytes)) : "512 MiB";
-  dropRegion(byId("drop"), take);
+  const take = (files) => arrive(files, byId("upload-work"));
+  dropRegion(document.body, take);
   chooser(byId("choose"), byId("file"), take);
   for (const button of document.querySelectorAll(".sample"))
     button.addEventListener("click", () => {
       button.after(byId("sample-work")); // progress belongs to the card that was clicked
-      load(button.dataset.sample);
+      load(button.dataset);
     });
   const { upload: waiting, options } = byId("reading").dataset;
-  if (waiting) form.open({ upload: waiting }, JSON.parse(options));
-  if (state.get("data") && !byId("error")) showLoaded(state.get("data"));
+  if (waiting) readingForm({ upload: waiting }, JSON.parse(options), openCheck, startAgain);
+  for (const line of byId("loaded").children) follow(line);
 }
 
-async function take(files) {
-  if (files.length !== 1) return tellFailure(byId("upload-work"), new Failure("Drop one file at a time."));
-  const { file } = files[0];
-  const sent = await runUpload(({ signal, told }) => {
-    const heard = (done, all) =>
-      told({ stage: `sending ${bytes(done)} of ${bytes(all)}`, done: all ? done / all : null });
-    return upload(file, { signal, told: heard });
-  });
-  if (!sent) return;
-  state.put({ upload: sent.upload });
-  form.open(sent);
-}
-
-async function load(sample) {
+async function load({ sample, page }) {
+  if (page !== "/check") return location.assign(`${page}?story=${sample}`);
   const facts = await runSample(asking("read", { sample }));
-  if (facts) openAudit(facts);
+  if (!facts) return;
+  if (facts.noun && !state.recall("noun", facts.data)) state.remember({ noun: facts.noun }, facts.data);
+  openCheck(facts);
 }
 
-function openAudit({ data }) {
-  location.assign(`/audit?data=${encodeURIComponent(data)}`);
-}
+const openCheck = ({ data }) => location.assign(`/check?data=${encodeURIComponent(data)}`);
 
 /** Go back to the choice of a file. */
 function startAgain() {
@@ -57,15 +41,21 @@ function startAgain() {
   byId("choose").focus();
 }
 
-async function showLoaded(data) {
-  try {
-    const facts = await ask("read", { data });
-    showData(facts);
-    showFacts(byId("facts-body"), facts);
-    byId("facts").hidden = false;
-  } catch (error) {
-    tellFailure(byId("upload-work"), error);
-  }
+/** Show the verdict on loaded data, if there is one, and let it be removed. */
+function follow(line) {
+  const { data } = line.dataset;
+  const verdict = state.recall("verdict", data);
+  const badge = line.querySelector(".badge");
+  badge.textContent = verdict ?? "";
+  badge.dataset.verdict = verdict ?? "";
+  badge.hidden = !verdict;
+  line.querySelector("button").addEventListener("click", async () => {
+    await ask("remove", { data });
+    state.forget(data);
+    line.remove();
+    byId("loaded-part").hidden = !byId("loaded").children.length;
+    if (state.get("data") === data) location.assign("/");
+  });
 }
 
 begin();

@@ -1,20 +1,22 @@
 // Every page with data: show what is loaded, or that nothing is.
 
-import { byId, label, make, fill, number } from "./dom.js";
+import { byId, make, number } from "./dom.js";
 import * as state from "./state.js";
+import { tellFile } from "./steps.js";
+import { noun } from "./words.js";
 import { asking, worker } from "./work.js";
 
 /** Return the facts of the data in the address; if there is none, say so on the page and return null. */
-export async function opened({ rowsNeeded = false } = {}) {
-  state.follow();
+export async function opened({ needed = null } = {}) {
   const data = state.get("data");
   if (!data) return nothing();
   const place = make("div", { class: "work" });
   byId("empty").before(place);
   const facts = await worker(place, { failed: () => void nothing() })(asking("read", { data }));
   if (!facts) return null;
-  showData(facts);
-  if (rowsNeeded && facts.is_patterns) return nothing("This needs rows");
+  state.remember({ is_repaired: facts.is_repaired });
+  tellFile(facts.file, facts.holds === "rows" ? `${number(facts.n)} ${noun("rows")}` : facts.size);
+  if (needed && !needed.includes(facts.holds)) return nothing(`This needs ${needed.join(" or ")}`);
   byId("page").hidden = false;
   return { ...facts, data };
 }
@@ -25,12 +27,3 @@ function nothing(title = "No data yet") {
   return null;
 }
 
-/** Show the name and size of the data in the head of the page. */
-export function showData({ file, n }) {
-  const size = n === null || n === undefined ? "" : `${number(n)} rows`;
-  fill(
-    byId("data-chip"),
-    label(file, "bdi", { class: "cut", title: file }),
-    make("span", { class: "quiet" }, size),
-  ).hidden = false;
-}

@@ -4,6 +4,7 @@ import { byId, counted, fill, make, number, part, sentence } from "./dom.js";
 import { insert, itemChips, quoted } from "./items.js";
 import { opened } from "./page.js";
 import * as state from "./state.js";
+import { countRows } from "./words.js";
 import { asking, worker } from "./work.js";
 
 const LIMIT = 100; // row numbers shown
@@ -11,11 +12,11 @@ const LIMIT = 100; // row numbers shown
 const run = worker(byId("query-work"), { failed: showError });
 
 async function begin() {
-  const facts = await opened({ rowsNeeded: true });
+  const facts = await opened({ needed: ["rows"] });
   if (!facts) return;
   const items = (facts.commonest ?? []).map(({ item }) => item);
   const field = byId("query");
-  field.value = state.text();
+  field.value = state.recall("query") ?? "";
   itemChips(byId("item-chips"), items, (text) => insert(field, text, " & "));
   const chip = (text) =>
     make(
@@ -44,7 +45,7 @@ function write(text, facts) {
 
 async function answer({ data }) {
   const text = byId("query").value;
-  state.putText(text);
+  state.remember({ query: text });
   fill(byId("query-alert"));
   byId("query").removeAttribute("aria-invalid");
   byId("answer").classList.add("stale");
@@ -65,7 +66,7 @@ function showAnswer({ count, n, plan, query, rows, unknown = [] }) {
       make(
         "div",
         { class: "figure" },
-        make("strong", {}, counted(count, "row")),
+        make("strong", {}, countRows(count)),
         make("span", {}, `of ${number(n)}, ${part(count, n)}`),
       ),
     ),

@@ -1,81 +1,88 @@
 // The form "How the file is read": the reading to confirm, choices where it is unclear, and options to change it.
 
 import { columnTable } from "./columns.js";
-import { byId, bytes, debounced, fill, itemset, label, make, number, sentence } from "./dom.js";
+import { byId, bytes, counted, debounced, fill, itemset, label, make, number, sentence } from "./dom.js";
+import * as state from "./state.js";
+import { tellFile } from "./steps.js";
 import { asking, worker } from "./work.js";
 
 const USED = {
-  baskets: ["empty_rows"],
-  table: ["columns", "na", "person", "per", "header"],
-  long: ["row", "item", "person", "per", "header"],
-  onehot: ["row", "person", "per", "header"],
-  lists: ["items", "row"],
-}; // the fields of each shape
+  baskets: ["empty_rows", "noun"],
+  table: ["columns", "na", "person", "per", "header", "noun"],
+  long: ["row", "item", "person", "per", "header", "noun"],
+  onehot: ["row", "person", "per", "header", "noun"],
+  lists: ["items", "row", "noun"],
+  rows: ["noun"],
+  patterns: ["n", "kind", "max_length", "format"],
+  rules: ["n", "digits", "rounding", "listed_from", "min_confidence"],
+  tree: ["n"],
+  tables: ["masked", "counts", "totals", "round_to", "drop"],
+}; // the fields of each shape of rows, and of each kind of file
+const LAYOUT = ["separator", "encoding", "sheet"]; // fields of rows and tables
 const TEXT = ["separator", "encoding", "header"]; // fields of text files alone
 const SHEETS = ["excel", "ods"]; // formats with several sheets
 const KEPT = ["separator", "encoding", "sheet"]; // by another shape
+const LISTS = ["na", "totals", "masked", "drop"]; // fields with several values, separated by commas
+const FLAGS = ["header", "empty_rows"];
 const CHOOSE = ["", "choose one"];
+const TITLES = {
+  patterns: "A list of patterns",
+  rules: "A list of rules",
+  tree: "A decision tree",
+  tables: "Tables of counts",
+};
 
-/** Return a function that opens the form for an upload. ``loaded`` gets the data; ``left`` is called on leaving. */
-export function readingForm(loaded, left) {
+/** Open the form for an upload. ``loaded`` gets the data; ``left`` is called on leaving. */
+export async function readingForm({ upload }, options, loaded, left) {
   const form = byId("reading");
   const runPreview = worker(byId("load-work"), { failed: showWrong });
   const runLoad = worker(byId("load-work"), { failed: showWrong });
   const columns = columnTable(byId("columns"), (changes) => preview({ ...asked, ...changes }));
-  let upload = null;
   let seen = null;
   let asked = {}; // the options of the reading that is shown, or waited for
 
-  async function preview(options) {
-    asked = options;
+  async function preview(wanted) {
+    asked = wanted;
     byId("preview").setAttribute("aria-busy", "true");
     byId("load").disabled = true; // what is shown is no longer what was asked for
-    const answer = await runPreview(asking("preview", { upload, ...options }));
+    const answer = await runPreview(asking("preview", { upload, ...wanted }));
     byId("preview").setAttribute("aria-busy", "false");
     if (!answer) return;
     asked = answer.confirm ?? answer.chosen;
     seen = { ...answer, choices: answer.choices.filter((choice) => !isAsked(choice, answer.chosen)) };
     show(seen, preview);
-    if (seen.tables) offerTables(upload);
     columns.show(seen);
   }
 
-  async function open(sent, options = {}) {
-    upload = sent.upload;
-    seen = null;
-    columns.forget();
-    showForm(true);
-    unfold(false);
-    byId("read").replaceChildren();
-    byId("raw").textContent = "";
-    await preview(options);
-    if (!seen) return;
-    byId("reading-title").focus({ preventScroll: true });
-    form.scrollIntoView({ block: "start", behavior: "smooth" });
-  }
-
   form.addEventListener("change", ({ target }) => {
-    if (target.name === "shape") preview({ ...pick(asked, KEPT), format: target.value });
+    if (target.name === "shape") preview({ ...pick(asked, KEPT), holds: "rows", format: target.value });
+    else if (target.id === "holds") preview({ holds: target.value });
+    else if (target.id === "noun") return;
     else if (target.closest("[data-field]") && target.id) preview(changed(asked, target.id, valueOf(target)));
-    else if (target.id === "kind") preview(changed(asked, "kind", target.value));
   });
-  for (const name of ["n", "max_length"])
-    byId(name).addEventListener(
-      "input",
-      debounced(() => preview(changed(asked, name, byId(name).value)), 200),
-    );
+  form.addEventListener("input", ({ target }) => {
+    if (target.type !== "checkbox" && target.id !== "noun") byId("load").disabled = true; // until it was read again
+  });
+  byId("n").addEventListener(
+    "input",
+    debounced(() => preview(changed(asked, "n", valueOf(byId("n")))), 200),
+  );
   byId("change").addEventListener("click", () => unfold(byId("how").hidden));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (byId("load").disabled) return;
     const facts = await runLoad(asking("read", { upload, ...seen.confirm }));
-    if (facts) loaded(facts);
+    if (!facts) return;
+    state.remember({ noun: byId("noun").value.trim() || null }, facts.data);
+    loaded(facts);
   });
   byId("another").addEventListener("click", () => {
     showForm(false);
     left();
   });
-  return { open };
+  showForm(true);
+  await preview(options);
+  if (seen) byId("reading-title").focus({ preventScroll: true });
 }
 
 /** Return whether the fields of the form ask for what a choice leaves out. */
@@ -84,8 +91,8 @@ const isAsked = ({ options }, { format }) => format === "long" && Object.values(
 /** Show the form, or the choice of a file. */
 function showForm(isShown) {
   byId("reading").hidden = !isShown;
-  for (const id of ["hero", "drop", "samples"]) byId(id).hidden = isShown;
-  if (isShown) byId("facts").hidden = true;
+  for (const id of ["hero", "drop-region", "samples", "loaded-part"]) byId(id).hidden = isShown;
+  if (!isShown) byId("loaded-part").hidden = !byId("loaded").children.length;
 }
 
 function unfold(isOpen) {
@@ -96,17 +103,18 @@ function unfold(isOpen) {
 const pick = (options, names) =>
   Object.fromEntries(names.filter((name) => name in options).map((name) => [name, options[name]]));
 
-const shapeOf = ({ reading, chosen }) => reading?.shape ?? (chosen.format in USED ? chosen.format : null);
+const shapeOf = ({ holds, reading, chosen }) =>
+  holds !== "rows" ? holds : (reading?.shape ?? (chosen.format in USED ? chosen.format : "rows"));
 
 function valueOf({ id, value }) {
-  if (id === "na") return value.split(",").map((text) => text.trim()).filter(Boolean);
-  return id === "header" || id === "empty_rows" ? (value ? value === "true" : null) : value || null;
+  if (LISTS.includes(id)) return value.split(",").map((text) => text.trim()).filter(Boolean);
+  return FLAGS.includes(id) ? (value ? value === "true" : null) : value.trim() || (id === "separator" ? value : null) || null;
 }
 
 /** Return options with another value; those that it makes obsolete are left out. */
 function changed(options, name, value) {
   const isLayout = KEPT.includes(name) || name === "header"; // columns may have other names then
-  const kept = name === "format" ? {} : isLayout ? pick(options, ["format", ...KEPT]) : options;
+  const kept = name === "format" ? pick(options, ["holds"]) : isLayout ? pick(options, ["holds", "format", ...KEPT]) : options;
   const next = { ...kept, [name]: Array.isArray(value) && !value.length ? null : value };
   return name === "person" && !value ? { ...next, per: null } : next;
 }
@@ -114,27 +122,55 @@ function changed(options, name, value) {
 function show(seen, preview) {
   const isUnclear = seen.choices.length > 0;
   fill(byId("reading-file"), label(seen.file));
+  tellFile(seen.file, "being read");
   byId("reading-bytes").textContent = bytes(seen.bytes);
   byId("reading-title").textContent = isUnclear
     ? "How is this file meant?"
-    : seen.patterns
-      ? "A list of patterns"
-      : "How the file is read";
+    : (TITLES[seen.holds] ?? "How the file is read");
   byId("sentence").textContent = isUnclear ? sentence(seen.error) : seen.reading ? sentence(seen.reading.text) : "";
   byId("sentence").hidden = !byId("sentence").textContent;
   showChoices(seen, preview);
   showDoubts(seen, preview);
   showFields(seen);
+  showMarks(seen, preview);
   byId("raw").textContent = seen.lines.join("\n");
   byId("raw").parentElement.hidden = !seen.lines.length;
-  byId("read-title").textContent = `The first ${seen.patterns ? "itemsets" : "rows"}, as they are understood`;
-  byId("read-id").textContent = seen.patterns ? "Support" : "Row";
+  byId("read-title").textContent = `The first ${FIRST[seen.holds] ?? "rows"}, as they are understood`;
+  byId("read-id").textContent = seen.holds === "rows" ? "Row" : "Number";
   showRows(seen.rows);
   showError(isUnclear ? null : seen.error);
   byId("preview").firstElementChild.hidden = !seen.rows.length;
   byId("load").hidden = isUnclear;
   byId("load").disabled = !seen.confirm;
-  byId("change").hidden = seen.patterns;
+  if (seen.error && !isUnclear) unfold(true);
+}
+
+const FIRST = { patterns: "itemsets", rules: "rules", tree: "leaves" };
+
+/** Show the marks in tables of counts with what each was taken for; a click lets that be changed. */
+function showMarks({ marks, columns, holds }, preview) {
+  byId("marks-part").hidden = !marks.length;
+  if (holds === "tables") fill(byId("count-columns"), ...columns.map((name) => make("option", { value: name })));
+  const button = ({ mark, low, high, cells }) => {
+    const meaning = high !== null ? `${number(low)} to ${number(high)}` : low ? `${number(low)} or more` : "any count";
+    return make(
+      "button",
+      { type: "button", class: "chip", click: () => changeMark(mark, `${low}..${high ?? ""}`) },
+      make("strong", {}, label(mark || "blank")),
+      ` means ${meaning}, ${counted(cells, "cell")}`,
+    );
+  };
+  fill(byId("marks"), ...marks.map(button));
+}
+
+/** Write what a mark means to the field for it, to be changed there. */
+function changeMark(mark, limits) {
+  const field = byId("masked");
+  const others = valueOf(field).filter((rule) => rule.slice(0, rule.lastIndexOf("=")).trim() !== mark);
+  field.value = [...others, `${mark}=${limits}`].join(", ");
+  unfold(true);
+  field.focus();
+  field.setSelectionRange(field.value.length - limits.length, field.value.length);
 }
 
 /** Show the ways in which a file may be read; one that leaves out a value unfolds the field for it. */
@@ -182,7 +218,11 @@ function showFields(seen) {
     input.closest("label").hidden = !seen.shapes.includes(input.value);
   }
   byId("shapes").hidden = !seen.shapes.length;
-  byId("pattern-fields").hidden = !seen.patterns;
+  options(
+    byId("holds"),
+    seen.kinds.map(({ name, title }) => [name, title]),
+    seen.holds,
+  );
   const names = seen.columns.map((name) => [name, name]);
   options(byId("row"), [shape === "long" ? CHOOSE : ["", "none"], ...names], known.row);
   options(byId("item"), [CHOOSE, ...names], known.item);
@@ -193,20 +233,25 @@ function showFields(seen) {
     seen.formats.map((name) => [name, name]),
     seen.format,
   );
-  for (const name of ["separator", "encoding", "per"]) byId(name).value = known[name] ?? "";
-  byId("header").value = String(known.header ?? "");
-  byId("empty_rows").value = known.empty_rows ? "true" : "";
-  byId("na").value = (known.na ?? []).join(", ");
-  byId("sheet").value = known.sheet ?? "";
-  const used = [...(USED[shape] ?? []), "separator", "encoding", "format", "sheet"];
+  const used = [...(USED[shape] ?? []), ...(seen.holds === "rows" || seen.holds === "tables" ? LAYOUT : []), "format"];
   for (const field of form.querySelectorAll("[data-field]")) {
     const name = field.dataset.field;
-    field.hidden = !(used.includes(name) && suits(name, seen.format)) || (name === "per" && !known.person);
+    field.hidden = !(used.includes(name) && suits(name, seen)) || (name === "per" && !known.person);
+    write(name, known[name]);
   }
 }
 
+/** Write a value to the field of an option, unless somebody writes there. */
+function write(name, value) {
+  const field = byId(name);
+  if (!field || field === document.activeElement || name === "columns" || name === "noun") return;
+  if (["row", "item", "items", "person", "format"].includes(name)) return; // written with their choices
+  field.value = LISTS.includes(name) ? (value ?? []).join(", ") : FLAGS.includes(name) ? String(value ?? "") : (value ?? "");
+}
+
 /** Return whether files of a format have a field. */
-function suits(name, format) {
+function suits(name, { holds, format }) {
+  if (holds !== "rows") return name !== "format" || holds === "patterns";
   if (SHEETS.includes(format)) return name === "header" || !TEXT.includes(name);
   return name !== "sheet" && (format === "csv" || !TEXT.includes(name));
 }
@@ -230,13 +275,6 @@ function showRows(rows) {
 function showError(error) {
   byId("reading-alert").hidden = !error;
   fill(byId("reading-alert"), make("span", {}, error ? sentence(error) : ""));
-}
-
-/** Lead to the page that judges tables of counts. */
-function offerTables(upload) {
-  byId("reading-title").textContent = "Tables of counts";
-  const href = `/tables?upload=${encodeURIComponent(upload)}`;
-  byId("reading-alert").append(make("a", { class: "button main", href }, "Open the page Tables"));
 }
 
 function showWrong(error) {

@@ -1,49 +1,45 @@
-// The address holds the state: numbers and names in the query string; labels only after the #, which no server sees.
+// State: thresholds and ids in the address; whatever may hold labels in this tab alone, which no history keeps.
 
 const CARRIED = ["data", "min_support", "k", "policy", "max_length"]; // from page to page
 
 export const get = (name) => new URLSearchParams(location.search).get(name);
 
-/** Set values of the query string (null removes one), and update the links to the other pages. */
+/** Set values of the address (null removes one), and update the links to the other pages. */
 export function put(changes) {
   const words = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === undefined || value === "") words.delete(name);
     else words.set(name, value);
   }
-  replace(words, location.hash);
+  const search = words.toString();
+  history.replaceState(history.state, "", `${location.pathname}${search && `?${search}`}`);
   follow();
 }
 
-/** The items of some data that are left out; kept in this tab, since they are labels. */
-export function leftOut(data) {
+const store = (data) => `data ${data ?? get("data")}`;
+
+/** Return what this tab remembers about some data, by default that of the address. */
+export function recall(name, data = null) {
   try {
-    const names = JSON.parse(sessionStorage.getItem(`leave-out ${data}`) ?? "[]");
-    return names.length ? names : null;
+    return JSON.parse(sessionStorage.getItem(store(data)) ?? "{}")[name] ?? null;
   } catch {
     return null;
   }
 }
 
-export const putLeftOut = (data, names) => sessionStorage.setItem(`leave-out ${data}`, JSON.stringify(names));
-
-/** The text after the #. */
-export function text() {
+/** Keep values about some data in this tab (null removes one). */
+export function remember(changes, data = null) {
+  let known = {};
   try {
-    return decodeURIComponent(location.hash.slice(1));
+    known = JSON.parse(sessionStorage.getItem(store(data)) ?? "{}");
   } catch {
-    return "";
+    // What cannot be read is replaced.
   }
+  sessionStorage.setItem(store(data), JSON.stringify({ ...known, ...changes }));
 }
 
-export function putText(value) {
-  replace(new URLSearchParams(location.search), value ? `#${encodeURIComponent(value)}` : "");
-}
-
-function replace(words, hash) {
-  const search = words.toString();
-  history.replaceState(history.state, "", `${location.pathname}${search && `?${search}`}${hash}`);
-}
+/** Forget all that this tab knows about some data. */
+export const forget = (data) => sessionStorage.removeItem(store(data));
 
 /** Return the address of another page with the same data and settings. */
 export function address(path) {
@@ -60,9 +56,8 @@ export function follow() {
   }
 }
 
-// The # belongs to the state: a link that only moves the focus must not write there.
+// A link that only moves the focus leaves the address as it is.
 document.querySelector(".skip")?.addEventListener("click", (event) => {
   event.preventDefault();
   document.getElementById("main").focus();
 });
-addEventListener("hashchange", () => location.reload());

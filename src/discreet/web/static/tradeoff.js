@@ -2,7 +2,7 @@
 
 import { byId, fill, make, number, part } from "./dom.js";
 import { draw } from "./charts.js";
-import { shareOf } from "./settings.js";
+import { shareOf } from "./numbers.js";
 import { asking, worker } from "./work.js";
 
 const GRID = [0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90]; // percent

@@ -1,42 +1,72 @@
-// The verdict: its banner, and the checks that it comes from.
+// The verdict: its banner with the decisive finding, and the checks that it comes from.
 
-import { byId, fill, make } from "./dom.js";
+import { byId, fill, make, number, picture } from "./dom.js";
 
 const SIGNS = { RELEASE: "✓", REVIEW: "?", WITHHOLD: "✕" };
+const NOTHING = "Nothing to publish";
 
-/** Show the verdict in its banner, with what to do next. */
-export function showVerdict(found, seconds) {
-  const verdict = byId("verdict");
-  byId("banner").dataset.verdict = found.verdict;
-  verdict.dataset.seconds = seconds.toFixed(3);
-  fill(
-    verdict,
-    make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[found.verdict] ?? "?"),
-    make(
-      "div",
-      {},
-      make("p", { class: "word" }, found.verdict),
-      make("p", { class: "reason" }, found.sentence),
-      make("p", { class: "sentence" }, reason(found)),
-    ),
-  );
-  byId("advice").textContent = found.advice ?? found.guarantee ?? "";
+/** Show the verdict in its banner, with the worst finding; ``use`` gets a minimum support that gives something. */
+export function showVerdict(found, seconds, use) {
+  const { nothing, decisive, advice, guarantee, verdict } = found;
+  showWord(nothing ? "NOTHING" : verdict, nothing ? NOTHING : verdict, nothing ? nothing.sentence : found.sentence, "–");
+  byId("verdict").dataset.seconds = seconds.toFixed(3);
+  if (nothing?.min_support)
+    byId("verdict").lastElementChild.append(
+      make(
+        "p",
+        { class: "actions" },
+        make(
+          "button",
+          { type: "button", class: "button", click: () => use(nothing.min_support) },
+          `Use a minimum support of ${number(Number(nothing.min_support))}`,
+        ),
+      ),
+    );
+  fill(byId("decisive"), ...(decisive ? parts(decisive) : [])).hidden = !decisive || Boolean(nothing);
+  byId("advice").textContent = nothing ? "" : (advice ?? guarantee ?? "");
 }
 
-/** Return the sentences of the worst checks, or that of the last one if all were passed. */
-function reason({ verdict, checks }) {
-  const worst = checks.filter((check) => check.verdict === verdict);
-  return verdict === "RELEASE" ? (worst.at(-1)?.sentence ?? "") : worst.map((check) => check.sentence).join(" ");
+/** Return the parts of a finding: its dots, its sentence, and the subtraction as three numbers. */
+export function parts({ words, numbers, svg, sum }) {
+  const term = ({ value, words: told }, at) =>
+    make(
+      "div",
+      { class: at === 2 ? "term few" : "term" },
+      at ? make("span", { class: "operator" }, at === 1 ? "−" : "=") : null,
+      make("strong", {}, number(value)),
+      make("span", {}, told),
+    );
+  return [
+    svg ? picture(svg) : null,
+    make(
+      "div",
+      { class: "decisive-words" },
+      make("p", { class: "finding" }, words),
+      numbers.length ? make("div", { class: "subtraction" }, ...numbers.map(term)) : null,
+      numbers.length || !sum ? null : make("p", { class: "help" }, ...steps(sum)),
+    ),
+  ].filter(Boolean);
+}
+
+/** Return the steps of a sum, a line for each; the last one is about the count itself. */
+export const steps = (sum) => sum.split("; ").map((step) => make("bdi", { class: "step" }, step));
+
+/** Show a word and a sentence in the banner; without a verdict, it has no colour. */
+export function showWord(verdict, word, sentence, sign = "!") {
+  if (verdict) byId("banner").dataset.verdict = verdict;
+  else delete byId("banner").dataset.verdict;
+  fill(
+    byId("verdict"),
+    make("span", { class: "sign", "aria-hidden": "true" }, SIGNS[verdict] ?? sign),
+    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "sentence" }, sentence)),
+  );
 }
 
 /** Show in the banner that there is no verdict. */
 export function showNone(word, sentence, sign) {
-  delete byId("banner").dataset.verdict;
-  fill(
-    byId("verdict"),
-    make("span", { class: "sign", "aria-hidden": "true" }, sign),
-    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "sentence" }, sentence)),
-  );
+  showWord(null, word, sentence, sign);
+  byId("decisive").hidden = true;
+  byId("advice").textContent = "";
   byId("verdict").classList.remove("stale");
 }
 

@@ -1,101 +1,170 @@
-// The page "verify": a release, as a zip or a folder, checked from its files alone.
+// The page "verify": a release checked from its files alone, what that proves and what not, and a receipt of it.
 
-import { Failure, ask, upload } from "./api.js";
-import { byId, bytes, figure, fill, make, number } from "./dom.js";
-import { chooser, dropRegion } from "./drop.js";
+import { ask } from "./api.js";
+import { byId, debounced, figure, fill, label, make, number, sentence } from "./dom.js";
+import { arrive, arrived, chooser, dropRegion, receive } from "./drop.js";
 import * as state from "./state.js";
 import { worker } from "./work.js";
 
-const PRIVATE = "DO-NOT-RELEASE"; // not part of a release, and not sent
+const PAGE = "verify"; // what this tab keeps of it
+const PAUSE = 200; // milliseconds without a change of the fingerprint before it is compared
+const DIGITS = 64;
+const ON_PAPER = 6; // faults on a receipt, so that it is one page
 
 const run = worker(byId("verify-work"));
+const runOlder = worker(byId("older-work"));
+let release = null; // what is checked: an upload or files by their names, and the name of its file or folder
+let beside = []; // older releases that were added to it
 
 function begin() {
-  state.follow();
   dropRegion(byId("drop"), take);
   chooser(byId("choose-zip"), byId("zip"), take);
   chooser(byId("choose-folder"), byId("folder"), take);
+  dropRegion(byId("older-section"), addOlder);
+  chooser(byId("choose-older"), byId("older"), addOlder);
+  chooser(byId("choose-older-folder"), byId("older-folder"), addOlder);
+  const field = byId("fingerprint");
+  field.value = state.recall("fingerprint", PAGE) ?? "";
+  const later = debounced(check, PAUSE);
+  field.addEventListener("input", () => {
+    state.remember({ fingerprint: field.value }, PAGE);
+    markStale(true);
+    later();
+  });
+  byId("print").addEventListener("click", () => print());
+  addEventListener("beforeprint", () => byId("receipt-time")?.replaceChildren(moment()));
+  const came = arrived();
+  if (came) open(came);
+  else open(state.recall("release", PAGE), state.recall("beside", PAGE) ?? []);
 }
 
+/** Take what was dropped or chosen; what is no release is led to its page. */
 async function take(files) {
-  byId("banner").hidden = true;
-  byId("details").hidden = true;
-  const isZip = files.length === 1 && /\.zip$/i.test(files[0].path);
-  const found = await run(isZip ? (work) => verifyZip(files[0], work) : (work) => verifyFolder(files, work));
+  markStale(true);
+  const found = await run((work) => receive(files, work));
+  if (found?.holds === "release") open(found.release);
+  else if (found) arrive(files, byId("verify-work"));
+}
+
+function open(given, older = []) {
+  if (!given) return;
+  [release, beside] = [given, older];
+  state.remember({ release, beside }, PAGE);
+  fill(byId("came").firstElementChild, label(release.file));
+  byId("came").hidden = false;
+  byId("drop-help").hidden = true;
+  byId("drop").classList.add("small");
+  byId("drop-title").textContent = "Drop another release here";
+  check();
+}
+
+/** Check the release with the fingerprint and the older releases that there are. */
+async function check() {
+  const { wrong } = fingerprint();
+  byId("fingerprint").setAttribute("aria-invalid", String(Boolean(wrong)));
+  byId("fingerprint-wrong").hidden = !wrong;
+  byId("fingerprint-wrong").firstElementChild.textContent = wrong;
+  if (wrong || !release) return;
+  markStale(true);
+  const found = await run((work) => verify(beside, work));
   if (found) show(found);
 }
 
-async function verifyZip({ file }, work) {
-  const { upload: sent } = await upload(file, { signal: work.signal, told: heard(work, file.name) });
-  return ask("verify", { upload: sent, fingerprint: expected() }, work);
+function verify(older, work) {
+  const { upload, files } = release;
+  const asked = upload ? { upload } : { files };
+  return ask("verify", { ...asked, fingerprint: fingerprint().digits || null, beside: older }, work);
 }
 
-async function verifyFolder(files, work) {
-  const names = plain(files);
-  if (!names.some(([name]) => name === "release.json"))
-    throw new Failure("There is no release.json in it; choose a release folder, or the zip of one.");
-  const sent = {};
-  for (const [name, file] of names) {
-    sent[name] = (await upload(file, { signal: work.signal, told: heard(work, name), name })).upload;
-  }
-  return ask("verify", { files: sent, fingerprint: expected() }, work);
+/** Return the fingerprint that was entered, without blanks and capitals; and what is wrong with it, in words. */
+function fingerprint() {
+  const digits = byId("fingerprint").value.replace(/\s/g, "").toLowerCase();
+  if (!digits || /^[0-9a-f]{64}$/.test(digits)) return { digits, wrong: "" };
+  const others = [...new Set(digits.replace(/[0-9a-f]/g, ""))].slice(0, 5).join(" ");
+  const wrong = others
+    ? `A fingerprint has digits and letters from a to f alone; this has ${others} as well.`
+    : `A fingerprint has ${DIGITS} digits and letters; this has ${number(digits.length)}.`;
+  return { digits, wrong };
 }
 
-/** Return the fingerprint that the publisher gave, as it was typed. */
-const expected = () => byId("fingerprint").value.trim();
-
-/** Return the files that lie in the folder itself, by name. */
-function plain(files) {
-  const depth = Math.min(...files.map(({ path }) => path.split("/").length));
-  return files
-    .filter(({ path }) => path.split("/").length === depth && !path.includes(PRIVATE))
-    .map(({ file, path }) => [path.split("/").at(-1), file]);
+/** Add an older release, if it is one that the release was made beside. */
+async function addOlder(files) {
+  const opened = release;
+  const more = await runOlder(async (work) => {
+    const { release: one } = await receive(files, work);
+    const all = [...beside, one.upload ?? one.files];
+    await verify(all, work);
+    return all;
+  });
+  if (more && release === opened) open(release, more);
 }
 
-const heard =
-  ({ told }, name) =>
-  (done, all) =>
-    told({ stage: `sending ${name}, ${bytes(all)}`, done: all ? done / all : null });
+function markStale(isStale) {
+  for (const id of ["verified", "details"]) byId(id).classList.toggle("stale", isStale);
+  byId("print").disabled = isStale;
+  byId("receipt").hidden = isStale;
+}
+
+/** Return the result: its tone, its sign, its word, and a sentence that claims no more than is proven. */
+function resultOf({ is_good: good, matches }) {
+  if (!good && matches === false)
+    return ["NOT GOOD", "✕", "NOT GOOD", "This is not the publisher's release: it has another fingerprint."];
+  if (!good) return ["NOT GOOD", "✕", "NOT GOOD", "Do not trust this release: something in it is wrong."];
+  if (matches) return ["GOOD", "✓", "GOOD", "These are the publisher's numbers. They are consistent and safe."];
+  return ["REVIEW", "?", "GOOD, BUT WHOSE?", "Consistent and safe, but nobody knows whose numbers these are."];
+}
 
 function show(found) {
-  const word = found.is_good ? "GOOD" : "NOT GOOD";
-  byId("banner").hidden = false;
-  byId("banner").dataset.verdict = word;
-  const sentence = found.is_good
-    ? "Its counts are consistent and reveal no small group."
-    : "Do not trust this release: something in it is wrong.";
+  const [tone, sign, word, reason] = resultOf(found);
+  byId("banner").hidden = byId("details").hidden = false;
+  byId("banner").dataset.verdict = tone;
   fill(
     byId("verified"),
-    make("span", { class: "sign", "aria-hidden": "true" }, found.is_good ? "✓" : "✕"),
-    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "sentence" }, sentence)),
+    make("span", { class: "sign", "aria-hidden": "true" }, sign),
+    make("div", {}, make("p", { class: "word" }, word), make("p", { class: "reason" }, reason)),
   );
-  showNumbers(found);
-  list("faults", found.faults ?? [], "WITHHOLD", "✕");
-  list("notes", found.notes ?? [], "REVIEW", "?");
-  showOrigin(found);
-  byId("details").hidden = false;
+  list("faults", found.faults, "WITHHOLD", "✕");
+  list("proven", found.proven, "RELEASE", "✓");
+  list("not-proven", found.not_proven, "REVIEW", "?");
+  list("notes", found.notes, "REVIEW", "!");
+  byId("faults-section").hidden = !found.faults.length;
+  byId("lists").hidden = !found.is_good;
+  byId("notes-section").hidden = !found.notes.length;
+  byId("digest-section").hidden = !found.is_good;
+  byId("digest").textContent = found.digest ?? "";
+  showOlder(found);
+  showNumbers(found.is_good ? found : {});
+  writeReceipt(found, word, reason);
+  markStale(false);
   byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
-/** Show the fingerprint of a good release, what it proves, and what was not checked. */
-function showOrigin({ is_good: good, digest, matches, beside }) {
-  byId("digest-section").hidden = !good;
-  const whose = matches
-    ? "It is the one that you gave: these are the numbers of whoever gave it to you."
-    : "Not checked: whose numbers these are. They are the publisher's if the publisher's fingerprint is the same.";
-  const older = beside.length
-    ? ` Not checked: what they reveal together with the ${number(beside.length)} older releases that they were made beside; discreet verify --beside does.`
-    : "";
-  byId("digest-help").textContent = `The SHA-256 of release.json. ${whose}${older}`;
-  byId("digest").textContent = digest ?? "";
+function list(id, sentences, verdict, sign) {
+  const line = (text) =>
+    make(
+      "li",
+      { class: verdict },
+      make("span", { class: "dot", "aria-hidden": "true" }, sign),
+      make("p", {}, sentence(text)),
+    );
+  fill(byId(id), ...sentences.map(line));
 }
 
-function showNumbers({ itemsets, min_support: least, n, k, tops, smallest }) {
+function showOlder({ is_good: good, beside: made, together }) {
+  byId("older-section").hidden = !good || !made.length;
+  const line = (digest) => {
+    const told = together.includes(digest) ? "checked together" : "not added yet";
+    return make("li", {}, make("code", { class: "wrap" }, digest), make("span", { class: "quiet" }, told));
+  };
+  fill(byId("digests"), ...made.map(line));
+}
+
+function showNumbers({ itemsets, min_support: least, n, k, tops, smallest, tables }) {
   const known = [
     [itemsets, "itemsets are listed"],
     [least, n === null ? "rows: the minimum group size" : `of ${number(n ?? 0)} rows: the minimum group size`],
+    [tables ? null : smallest, `rows in the smallest derivable group (${number(tops ?? 0)} maximal itemsets checked)`],
     [k, "is k: the smallest group that anyone may learn about"],
-    [smallest, `rows in the smallest derivable group (${number(tops ?? 0)} maximal itemsets checked)`],
   ];
   fill(
     byId("numbers"),
@@ -105,11 +174,44 @@ function showNumbers({ itemsets, min_support: least, n, k, tops, smallest }) {
   );
 }
 
-function list(name, sentences, verdict, sign) {
-  byId(`${name}-section`).hidden = !sentences.length;
-  const line = (text) =>
-    make("li", { class: verdict }, make("span", { class: "dot", "aria-hidden": "true" }, sign), make("p", {}, text));
-  fill(byId(name), ...sentences.map(line));
+/** Write what was found on the sheet that is printed instead of the page. */
+function writeReceipt(found, word, reason) {
+  const { digits } = fingerprint();
+  const theirs = make("span", {}, make("code", {}, digits), found.matches ? ", the same" : ", another one");
+  const facts = [
+    ["File", label(release.file)],
+    ["Its fingerprint", found.digest ? make("code", {}, found.digest) : "none: it is not a good release"],
+    ["The publisher's", digits ? theirs : "not given"],
+    ["What it holds", whatOf(found)],
+    ["Checked", make("span", { id: "receipt-time" }, moment())],
+    ["Checked with", `discreet ${byId("receipt").dataset.version}, from the files alone`],
+  ];
+  const { faults } = found;
+  const more = faults.length > ON_PAPER ? [`And ${number(faults.length - ON_PAPER)} more`] : [];
+  const parts = {
+    "What is wrong": [...faults.slice(0, ON_PAPER), ...more],
+    Proven: found.proven,
+    "Not proven": found.not_proven,
+  };
+  const lineOf = (text) => make("li", {}, sentence(text));
+  fill(
+    byId("receipt"),
+    make("h1", {}, "Receipt of a verification"),
+    make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
+    make("p", { class: "word" }, word),
+    make("p", {}, reason),
+    ...Object.entries(parts)
+      .filter(([, lines]) => lines.length)
+      .flatMap(([title, lines]) => [make("h2", {}, title), make("ul", {}, ...lines.map(lineOf))]),
+    make("p", { class: "signed" }, make("span", {}, "Name"), make("span", {}, "Signature")),
+  );
 }
+
+function whatOf({ itemsets, tables, n, k }) {
+  const what = tables || (itemsets === null ? "unknown" : `${number(itemsets)} itemsets of ${number(n)} rows`);
+  return k === null ? what : `${what}; k = ${number(k)}`;
+}
+
+const moment = () => new Date().toLocaleString("en-GB", { dateStyle: "long", timeStyle: "long" });
 
 begin();

@@ -1,0 +1,80 @@
+"""Files for readers, beside a release: the same numbers as CSV and Excel, and the report as a page."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from io import StringIO
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import xlsxwriter
+
+import discreet
+from discreet import Release
+from discreet.blocking.tables.block import TableRelease
+from discreet.data.itemsets import sort_labels
+from discreet.io.write_counts import is_reshaped, render_counts
+
+FIRST: Final = datetime(1980, 1, 1, tzinfo=UTC)  # of every file in our zips
+PLAIN: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+PLAIN_CSV: Final = ("utf-8", ",")
+NAMES: Final = ("patterns.csv", "patterns.xlsx", "tables.xlsx", "report.html", "README.txt")
+README: Final = """\
+These files are for readers. They say what the folder "release" beside them says.
+
+Only the folder "release" can be verified:  discreet verify release
+"""
+
+Lines: TypeAlias = Iterable[Sequence[str | int]]
+
+
+def write_readers(release: Release | TableRelease, folder: Path, page: str) -> None:
+    """Write the files for readers to a new folder."""
+    folder.mkdir(mode=0o700)
+    (folder / "report.html").write_text(page, encoding="utf-8")
+    (folder / "README.txt").write_text(README, encoding="utf-8")
+    if isinstance(release, TableRelease):
+        _write_book(folder / "tables.xlsx", "Table", _list_tables(release))
+        return
+    discreet.write_patterns(release.patterns, folder / "patterns.csv", format="csv")
+    _write_book(folder / "patterns.xlsx", "Patterns", [_list_patterns(release)])
+
+
+def _list_patterns(release: Release) -> Lines:
+    patterns = release.patterns
+    yield ("combination", "number of items", "support", f"of n = {patterns.n}")
+    for at, support in enumerate(patterns.supports.tolist()):
+        items = [str(label) for label in sort_labels(patterns.labelled(at))]
+        yield (" & ".join(items) or "(everyone)", len(items), support, "")
+
+
+def _list_tables(release: TableRelease) -> Iterable[Lines]:
+    counts = release.counts
+    layouts = [PLAIN_CSV] if is_reshaped(counts) else [(sheet.encoding, sheet.separator) for sheet in counts.sheets]
+    for (encoding, separator), (_, data) in zip(layouts, render_counts(counts), strict=True):
+        text = data.decode(encoding).removeprefix("\ufeff")
+        yield [[_read_count(field) for field in line] for line in csv.reader(StringIO(text), delimiter=separator)]
+
+
+def _read_count(field: str) -> str | int:
+    """Return a count as a number; a text with zeros before its digits is none."""
+    return int(field) if field.isascii() and field.isdecimal() and str(int(field)) == field else field
+
+
+def _write_book(path: Path, name: str, sheets: Iterable[Lines]) -> None:
+    """Write a spreadsheet in which no text is a formula or a link; the same sheets give the same bytes.
+
+    What does not fit into one, because there are too many lines or a text is too long, is not written at all.
+    """
+    fits = True
+    with xlsxwriter.Workbook(str(path), PLAIN) as book:
+        book.set_properties({"created": FIRST})
+        bold = book.add_format({"bold": True})
+        for number, lines in enumerate(sheets, start=1):
+            sheet = book.add_worksheet(f"{name} {number}")
+            sheet.freeze_panes(1, 0)
+            for at, line in enumerate(lines):
+                for column, field in enumerate(line):
+                    fits = sheet.write(at, column, field, bold if at == 0 else None) == 0 and fits
+    if not fits:
+        path.unlink()

@@ -1,0 +1,136 @@
+// The step "check": the verdict with the worst finding, settings, all findings, what would be published, and charts.
+
+import { draw } from "./charts.js";
+import { byId, counted, download, figure, fill, make, number, part } from "./dom.js";
+import { showFacts } from "./facts.js";
+import { findingsList } from "./findings.js";
+import { opened } from "./page.js";
+import { publishedList } from "./published.js";
+import { asArguments, settings } from "./settings.js";
+import * as state from "./state.js";
+import { keepRelease, keepVerdict, showSteps } from "./steps.js";
+import { stronger } from "./stronger.js";
+import { tradeoff } from "./tradeoff.js";
+import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict } from "./verdict.js";
+import { noun } from "./words.js";
+import { asking, worker } from "./work.js";
+
+const STALE = ["verdict", "decisive", "advice", "results"];
+
+const run = worker(byId("audit-work"), { stopped: showStopped, failed: showFailed });
+const runReport = worker(byId("report-work"));
+let facts = null;
+let latest = 0; // the number of the last question for a verdict
+
+async function begin() {
+  facts = await opened();
+  if (!facts) return;
+  const isRows = facts.holds === "rows";
+  for (const [id, isShown] of [
+    ["tradeoff-section", isRows],
+    ["sizes-section", isRows || facts.holds === "patterns"],
+    ["stronger-section", ["rows", "patterns", "rules"].includes(facts.holds)],
+  ])
+    byId(id).hidden = !isShown;
+  const views = {
+    findings: findingsList(),
+    published: publishedList(facts),
+    stronger: stronger(),
+    tradeoff: isRows ? tradeoff(facts, (text) => controls.setMinSupport(text)) : null,
+  };
+  const follow = (now, since) => audit(asArguments(facts, now), since, views, controls);
+  const controls = settings(facts, { changed: follow, touched });
+  byId("report").addEventListener("click", () => report(asArguments(facts, controls.now)));
+  showFacts(byId("facts-body"), facts);
+  follow(controls.now, performance.now());
+}
+
+/** Make the verdict look stale at once; if a setting is wrong, say so, and disable what depends on it. */
+function touched(fault) {
+  setReady(false);
+  showSteps({ isWrong: Boolean(fault) });
+  if (!fault) return;
+  showNone("No verdict", `A setting is wrong. ${fault}`, "!");
+  byId("results").hidden = true;
+}
+
+/** Ask for the verdict on the present settings, and show it; the old one is stale meanwhile. */
+async function audit(args, since, views, controls) {
+  state.put({ min_support: args.min_support, k: args.k, policy: args.policy, max_length: args.max_length });
+  const own = ++latest;
+  setReady(false);
+  if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
+  const found = await run(asking("audit", { ...args, noun: state.recall("noun") }));
+  if (own !== latest) return; // a later question has its own answer
+  byId("results").hidden = !found;
+  if (!found) return keepVerdict(null, args);
+  showVerdict(found, (performance.now() - since) / 1000, (text) => controls.setMinSupport(text));
+  showNext(found, args);
+  setReady(true);
+  showNumbers(found);
+  showChecks(found);
+  views.findings(args, found);
+  views.published(args);
+  views.stronger(args);
+  showSizes(found);
+  views.tradeoff?.(args, found);
+}
+
+/** Show what to do next: hand it over, fix it, or, where that is not possible here, what else. */
+function showNext({ verdict, nothing }, args) {
+  const isReady = verdict === "RELEASE" && !nothing;
+  keepVerdict(nothing ? null : verdict, args);
+  if (isReady && facts.is_repaired && !state.recall("release"))
+    keepRelease({ what: "as it is", options: { ...args, method: "best" }, asked: args });
+  const link = byId("next-step");
+  link.hidden = Boolean(nothing) || (!isReady && !facts.is_repaired);
+  link.textContent = isReady ? "Hand it over" : "Fix it";
+  link.setAttribute("href", state.address(isReady ? "/handover" : "/fix"));
+}
+
+function setReady(isReady) {
+  markReady(isReady, STALE);
+  byId("next-step").ariaDisabled = String(!isReady);
+  byId("report").disabled = !isReady;
+}
+
+byId("next-step").addEventListener("click", (event) => {
+  if (byId("next-step").ariaDisabled === "true") event.preventDefault();
+});
+
+function showNumbers({ itemsets, kind, max_length: length, findings, exposed, n, min_support: least, share, what }) {
+  const smallest = exposed?.smallest?.[0]?.count;
+  const [, many, rest] = /^([\d,]+) (.+)$/.exec(what) ?? [];
+  fill(
+    byId("numbers"),
+    itemsets === undefined
+      ? figure(many ?? "", `${rest ?? what}: this would be published`)
+      : figure(number(itemsets), `${kind} itemsets${atMost(length)} would be published`),
+    least === undefined || least === null
+      ? null
+      : figure(number(least), `minimum group size${share ? ` (${share} of ${number(n)})` : ""}`),
+    figure(number(findings), findings === 1 ? "finding" : "findings"),
+    exposed
+      ? figure(
+          number(exposed.rows),
+          `${noun("rows")} exposed, ${part(exposed.rows, n)} of all`,
+        )
+      : null,
+    smallest ? figure(number(smallest), "in the smallest group that can be singled out") : null,
+  );
+}
+
+const atMost = (length) => (length === null || length === undefined ? "" : ` of at most ${counted(length, "item")}`);
+
+function showSizes({ cell_sizes: sizes }) {
+  if (!sizes) return;
+  if (sizes.lines.length) draw(byId("sizes"), sizes);
+  else fill(byId("sizes"), make("p", { class: "nothing" }, "There are no groups to show."));
+}
+
+async function report(args) {
+  const found = await runReport(asking("report", args));
+  if (found) download(found.files[0]);
+}
+
+begin();
