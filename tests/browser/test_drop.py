@@ -59,7 +59,7 @@ def test_everything_else_is_led_to_its_reading(loaded, server, name, where):
     drop_on(loaded, server, where, name, text.encode())
     loaded.wait_for_url(re.compile(r"/\?upload="))
     loaded.get_by_role("heading", name=title).wait_for()
-    assert loaded.locator("#reading-file").inner_text() == name
+    loaded.locator("#reading-file").get_by_text(name, exact=True).wait_for()
     assert loaded.locator("#raw").inner_text().startswith(text.split("\n")[0])
     assert name not in loaded.url
 
