@@ -89,7 +89,8 @@ def test_what_cannot_be_compared_is_told_in_a_sentence(compare, releases, clinic
     drop(compare, "#newer", clinic)
     drop(compare, "#older", releases["old"][1])
     compare.get_by_role("alert").filter(has_text="clinic.csv: it lists no patterns").wait_for()
-    assert compare.locator("#page").is_hidden()
+    assert compare.locator("#banner").is_hidden()
+    assert compare.locator("#compared").is_hidden()
     drop(compare, "#newer", releases["new"][1])
     compare.wait_for_selector(READY, timeout=60_000)
 

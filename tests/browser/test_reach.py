@@ -1,10 +1,11 @@
 """Everybody can use the app: axe finds nothing serious, names are what is read, colours differ, the keyboard does."""
 
 import re
+from itertools import islice
 
 import pytest
 from files import TABLE
-from states import bring_files, walk
+from states import bring_files, comparing, verifying, walk
 from test_journey import FIXED, READY, load, open_clinic
 
 MARKS = ".crowd :is(.many, .one), .threat circle, .plots :is(rect, polyline, circle, .curve path, .crosses path), .ring"
@@ -151,6 +152,18 @@ def test_the_verdict_and_the_next_step_are_on_the_first_screen(page, server, cli
         page.wait_for_selector(FIXED, timeout=120_000)
         assert page.evaluate("scrollY") == 0
         assert (file.name, max(places(page, "#verdict .word", "#next-step"))) <= (file.name, 740)
+
+
+def test_the_results_of_verify_and_compare_are_on_the_first_screen(page, server, folder):
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(server.address)
+    for results, shown in (
+        (verifying(page, server, folder), ("#verified .word", "#print")),
+        (comparing(page, server), ("#verdict .word", "#advice")),
+    ):
+        for name in islice(results, 1, None):
+            page.evaluate("scrollTo(0, 0)")
+            assert (name, max(places(page, *shown))) <= (name, 740)
 
 
 def test_a_finding_is_opened_and_closed_by_the_keyboard(loaded):

@@ -99,12 +99,13 @@ function mark(isReady) {
 
 /** Remove the verdict; the error is shown as usual. */
 function showNothing() {
-  byId("page").hidden = true;
+  byId("banner").hidden = byId("compared").hidden = true;
   return false;
 }
 
 function show(found) {
-  byId("page").hidden = false;
+  const isFirst = byId("banner").hidden;
+  byId("banner").hidden = byId("compared").hidden = false;
   report = found.files[0];
   showVerdict(found, found.seconds);
   showChecks(found);
@@ -113,6 +114,7 @@ function show(found) {
   showFindings(found);
   byId("next").hidden = !found.findings[0]?.base; // what to do about tables is told with their verdict
   mark(true);
+  if (isFirst) byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
 function showAlone(side, { verdict, sentence, what }) {
