@@ -71,7 +71,7 @@ def picked(page, server):
         option(page, first).click()
         option(page, second).click()
         page.get_by_role("button", name="Another combination").click()
-    page.get_by_label("Other combinations count from").fill(LEAST)
+    page.get_by_label("Count other combinations shared by at least").fill(LEAST)
     return page
 
 
@@ -267,10 +267,10 @@ def test_what_is_wrong_is_said_disables_the_button_and_greys_the_results(picked)
         ("People", "2,5", False),
         ("People", "0", False),
         ("People", "2001", False),
-        ("Other combinations count from", "2,5 %", True),
-        ("Other combinations count from", "0,05", True),
-        ("Other combinations count from", "1,000", True),
-        ("Other combinations count from", "many", False),
+        ("Count other combinations shared by at least", "2,5 %", True),
+        ("Count other combinations shared by at least", "0,05", True),
+        ("Count other combinations shared by at least", "1,000", True),
+        ("Count other combinations shared by at least", "many", False),
     ],
 )
 def test_numbers_may_have_a_decimal_comma(picked, field, text, is_right):

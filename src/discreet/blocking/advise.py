@@ -87,9 +87,11 @@ class Remedy(NamedTuple):
         if not self.release.changes_rows:
             rounded = self.release.policy.round_to
             return f"it {kept}, with {'exact' if rounded is None else f'rounded (to {rounded})'} numbers"
+        out, new = self.release.rows_suppressed, self.release.rows_added
+        rows = [f"leaves out {count_of(out, 'row')}"] * (out > 0) + [f"invents {count_of(new, 'row')}"] * (new > 0)
         n = f"n stays {cost.n_after:,}" if cost.n_before == cost.n_after else f"n becomes {cost.n_after:,}"
         share = f"the share of an item changes by up to {points(cost.shares.largest)}"
-        return f"it {kept}, but changes {count_of(self.rows_touched, 'row')}: {n}, and {share}"
+        return f"it {kept}, but {' and '.join(rows) or 'changes no row'}: {n}, and {share}"
 
 
 class Cause(NamedTuple):
@@ -111,7 +113,7 @@ class Advice:
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> advice = advise(rows, min_support=10, k=10)
     >>> advice.best.what, dict(advice.best.options)
-    ('withhold revealing combinations', {'method': 'withhold'})
+    ('leave out revealing combinations', {'method': 'withhold'})
     >>> [(cause.name, cause.findings, str(cause.share)) for cause in advice.items]
     [('a', 1, '1/3'), ('b', 1, '1/3'), ('c', 1, '1/3')]
     """
@@ -145,7 +147,8 @@ class Advice:
         if richer is None:
             return told
         why = _say_why(richer)
-        return Message(told, f" More, {richer.kept:,}, would be kept if you {richer.what}, but that {why}.")
+        every = "all " if richer.costs is not None and richer.kept == richer.costs.itemsets.itemsets else ""
+        return Message(told, f" To keep {every}{richer.kept:,}, {richer.what}; but that {why}.")
 
     def __repr__(self) -> str:
         tried = f"{len(self.remedies)} remedies tried"
@@ -212,7 +215,7 @@ def advise(  # noqa: PLR0913 - as ``block``
     >>> rows = [["a", "b"]] * 40 + [["a"]] * 3 + [["b"]] * 30 + [[]] * 30
     >>> advice = advise(rows, min_support=20, k=5)
     >>> print(advice.recommendation.partition(";")[0])
-    Best: withhold revealing combinations
+    Best: leave out revealing combinations
     """
     data = as_transactions(rows)
     judged: dict[str, Any] = {"min_support": min_support, "k": k, "policy": policy, "schema": schema, **budget}
@@ -229,7 +232,7 @@ def advise(  # noqa: PLR0913 - as ``block``
 
 
 WORDS: Final = {
-    "withhold": "withhold revealing combinations",
+    "withhold": "leave out revealing combinations",
     "suppress": "leave out the rows that are exposed",
     "add": "add rows to small groups",
     "optimal": "change rows as little as can be found",

@@ -312,9 +312,9 @@ def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> It
     if is_over:
         yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
     elif search.is_open:
-        yield Undecided(1, "publications as to other patterns", "channels are open; block them first")
+        yield Undecided(1, "publication as to other patterns", "they wait until the channels that were found are blocked")
     elif search.is_cut:
-        yield Undecided(1, "publications as to further patterns", f"{UNIONS} are listed")
+        yield Undecided(1, "publication as to further patterns", f"{UNIONS} are listed")
     if search.unproven:
         yield Undecided(search.unproven, "patterns", "whole numbers leave few rows, but no sum of supports proves it")
 

@@ -386,13 +386,13 @@ def _count_universes(ground: Ground, many: int) -> int:
 
 
 def _list_undecided(search: LinearSearch, unseen: int, behind: int, seconds: float) -> list[Undecided]:
-    what, ground = "tops with items beside them", search.ground
+    what, ground = "larger combinations", search.ground
     long = sum(top not in ground.known for top in ground.tops) if ground.facts.inherited else 0
     unproven = search.unproven + len(search.differences.unproven)
     every = [
         Undecided(long, "tops", f"they have more than {constraints.LONGEST} items"),
         Undecided(unseen, what, f"the {seconds:g} seconds were over"),
-        Undecided(behind, what, "channels are open; block them first"),
+        Undecided(behind, what, "they wait until the channels that were found are blocked"),
         Undecided(len(search.too_large), what, f"more than {KINDS:,} kinds of rows are possible"),
         Undecided(unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it"),
     ]

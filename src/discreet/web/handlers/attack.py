@@ -54,7 +54,7 @@ def attack(
                 "sentence": cut_sum(one.sentence),
                 "steps": [cut_sum(step) for step in one.steps()],
             }
-            for one in found.findings[:MOST]
+            for one in sorted(found.findings, key=lambda finding: (finding.high, finding.low))[:MOST]
         ],
         "files": list_files(path),
     }

@@ -56,7 +56,7 @@ def findings(
         ]
         left = slice(max(0, left.start - places.size), max(0, left.stop - places.size))
     items, attributes = find_causes(judged)
-    causes = attributes or items
+    causes = sorted(attributes or items, key=lambda cause: -cause.findings)
     return {
         "total": sum(len(one.group) for one in _number(judged)),
         "matching": sum(places.size for _, places in found),

@@ -125,7 +125,11 @@ def _describe_remedy(remedy: Remedy, options: Mapping[str, Any]) -> dict[str, An
         return card
     cost = costs.itemsets
     rounded = release.policy.round_to
-    numbers = f"{cost.changed:,} change, by {percent(cost.average)} on average, by {cost.largest:,} at most"
+    lost = ", where a lost one counts as 100%" if cost.lost else ""
+    numbers = (
+        f"{cost.changed - cost.lost:,} of those kept change, by {cost.largest:,} at most; "
+        f"by {percent(cost.average)} on average{lost}"
+    )
     if not release.changes_rows:
         numbers = "all exact" if rounded is None else f"all rounded to multiples of {rounded:,}"
     people = [

@@ -8,16 +8,17 @@ import { opened } from "./page.js";
 import { publishedList } from "./published.js";
 import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
-import { keepRelease, keepVerdict, showSteps } from "./steps.js";
+import { keepProven, keepRelease, keepVerdict, provenWith, sayProven, showSteps } from "./steps.js";
 import { stronger } from "./stronger.js";
 import { tradeoff } from "./tradeoff.js";
-import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict } from "./verdict.js";
+import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict, showWord } from "./verdict.js";
 import { noun } from "./words.js";
 import { asking, worker } from "./work.js";
 
 const STALE = ["verdict", "decisive", "advice", "results"];
+const CHECKING = "checking…";
 
-const run = worker(byId("audit-work"), { stopped: showStopped, failed: showFailed });
+const run = worker(byId("audit-work"), { stopped, failed: showFailed });
 const runReport = worker(byId("report-work"));
 let facts = null;
 let latest = 0; // the number of the last question for a verdict
@@ -35,7 +36,7 @@ async function begin() {
   const views = {
     findings: findingsList(),
     published: publishedList(facts),
-    stronger: stronger(),
+    stronger: stronger(showProven),
     tradeoff: isRows ? tradeoff(facts, (text) => controls.setMinSupport(text)) : null,
   };
   const follow = (now, since) => audit(asArguments(facts, now), since, views, controls);
@@ -48,7 +49,7 @@ async function begin() {
 /** Make the verdict look stale at once; if a setting is wrong, say so, and disable what depends on it. */
 function touched(fault) {
   setReady(false);
-  showSteps({ isWrong: Boolean(fault) });
+  showSteps({ instead: fault ? "wrong setting" : CHECKING });
   if (!fault) return;
   showNone("No verdict", `A setting is wrong. ${fault}`, "!");
   byId("results").hidden = true;
@@ -59,13 +60,19 @@ async function audit(args, since, views, controls) {
   state.put({ min_support: args.min_support, k: args.k, policy: args.policy, max_length: args.max_length });
   const own = ++latest;
   setReady(false);
+  showSteps({ instead: CHECKING });
   if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
   const found = await run(asking("audit", { ...args, noun: state.recall("noun") }));
   if (own !== latest) return; // a later question has its own answer
   byId("results").hidden = !found;
-  if (!found) return keepVerdict(null, args);
+  if (!found) {
+    keepVerdict(null, args);
+    return showSteps({ instead: "no verdict" });
+  }
   showVerdict(found, (performance.now() - since) / 1000, (text) => controls.setMinSupport(text));
+  const proven = provenWith(args);
   showNext(found, args);
+  if (proven) showProven(proven);
   setReady(true);
   showNumbers(found);
   showChecks(found);
@@ -76,16 +83,35 @@ async function audit(args, since, views, controls) {
   views.tradeoff?.(args, found);
 }
 
+/** Show that there is no verdict since work on it was stopped. */
+function stopped(again) {
+  showStopped(again);
+  showSteps({ instead: "stopped" });
+}
+
 /** Show what to do next: hand it over, fix it, or, where that is not possible here, what else. */
 function showNext({ verdict, nothing }, args) {
   const isReady = verdict === "RELEASE" && !nothing;
   keepVerdict(nothing ? null : verdict, args);
+  if (nothing) showSteps({ instead: "nothing" });
   if (isReady && facts.is_repaired && !state.recall("release"))
     keepRelease({ what: "as it is", options: { ...args, method: "best" }, asked: args });
   const link = byId("next-step");
   link.hidden = Boolean(nothing) || (!isReady && !facts.is_repaired);
   link.textContent = isReady ? "Hand it over" : "Fix it";
   link.setAttribute("href", state.address(isReady ? "/handover" : "/fix"));
+}
+
+/** Show what a stronger reader proved: no RELEASE, and remedies that withstand this reader. */
+function showProven(proven) {
+  keepProven(proven);
+  if (byId("banner").dataset.verdict !== "RELEASE") return;
+  showWord("REVIEW", "REVIEW", sayProven(proven));
+  showNext({ verdict: "REVIEW" }, proven.asked);
+  keepRelease(null);
+  const against = proven.level === "derive" ? "derive" : "linear";
+  state.remember({ demands: { ...state.recall("demands"), against } });
+  byId("advice").textContent = facts.is_repaired ? "The step Fix now looks for remedies that withstand this reader." : "";
 }
 
 function setReady(isReady) {
@@ -105,10 +131,10 @@ function showNumbers({ itemsets, kind, max_length: length, findings, exposed, n,
     byId("numbers"),
     itemsets === undefined
       ? figure(many ?? "", `${rest ?? what}: this would be published`)
-      : figure(number(itemsets), `${kind} itemsets${atMost(length)} would be published`),
+      : figure(number(itemsets), `${kind} ${itemsets === 1 ? "itemset" : "itemsets"}${atMost(length)} would be published`),
     least === undefined || least === null
       ? null
-      : figure(number(least), `minimum group size${share ? ` (${share} of ${number(n)})` : ""}`),
+      : figure(number(least), `is the minimum support${share ? ` (${share} of ${number(n)})` : ""}`),
     figure(number(findings), findings === 1 ? "finding" : "findings"),
     exposed
       ? figure(

@@ -64,6 +64,7 @@ export const right = (text) => make("td", { class: "right" }, text);
 export function listSome(body, button, lines, many) {
   fill(body, ...lines.slice(0, many));
   button.hidden = many >= lines.length;
+  button.textContent = `Show ${number(lines.length - many)} more`;
   button.onclick = () => listSome(body, button, lines, lines.length);
 }
 
@@ -88,6 +89,9 @@ export function sentence(words) {
   const text = String(words).replace(/^[a-z](?=[a-z])(?!\S*\.\w+: )/, (letter) => letter.toUpperCase());
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
+
+/** Return a fingerprint as groups of four to be read aloud; copied, it has no blanks. */
+export const inFours = (digits) => digits.match(/.{1,4}/g)?.map((four) => make("span", { class: "four" }, four)) ?? [];
 
 /** Return a number of bytes in the largest fitting unit. */
 export function bytes(value) {

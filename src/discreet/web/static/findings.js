@@ -92,7 +92,7 @@ function showKinds({ kinds }, chosen, choose) {
 
 function showCauses({ causes, of_columns: ofColumns }, now, choose) {
   byId("causes-part").hidden = !causes.length;
-  byId("causes-title").textContent = ofColumns ? "Columns they are about" : "Items they are about";
+  byId("causes-title").textContent = ofColumns ? "Columns they are about, with the number of findings" : "Items they are about, with the number of findings";
   const chip = ({ name, findings }) => {
     const text = wanted(name);
     return make(

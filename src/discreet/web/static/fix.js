@@ -7,11 +7,13 @@ import { opened } from "./page.js";
 import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
 import { keepRelease, keepVerdict, showSteps } from "./steps.js";
-import { showWord } from "./verdict.js";
+import { markReady, markStale, showWord } from "./verdict.js";
 import { asking, worker } from "./work.js";
 
 const FIRST = 9; // cards before somebody asks for all
 const SHOWN = 9; // changes
+const UNCHANGED = "publish it as it is"; // the remedy that does nothing
+const CARDS = ["advised", "remedies"]; // what stays while the release of another card is made
 
 const runAdvise = worker(byId("advise-work"));
 const runBlock = worker(byId("block-work"));
@@ -47,7 +49,7 @@ async function begin() {
 /** Make everything look stale at once; a wrong setting disables what depends on it. */
 function touched(fault) {
   setReady(false);
-  showSteps({ isWrong: Boolean(fault) });
+  showSteps({ instead: fault ? "wrong setting" : "checking…" });
   if (!fault) return;
   byId("advice").textContent = "";
   showWord(null, "No release", `A setting is wrong. ${fault}`);
@@ -68,7 +70,7 @@ async function advise(now) {
   const isSame = (card) => JSON.stringify(card.options) === JSON.stringify(before?.card);
   const chosen = found.cards.find((card) => isSame(card) && card.verdict === "RELEASE") ?? found.cards[found.best];
   showCards(found, chosen);
-  for (const id of ["advised", "remedies"]) byId(id).classList.remove("stale");
+  markStale(false, CARDS);
   byId("next-step").hidden = !chosen;
   if (chosen) return choose(chosen);
   byId("result").hidden = true;
@@ -83,7 +85,7 @@ function showCards({ cards, best }, chosen) {
 }
 
 function cardOf(card, isBest, isChosen) {
-  const { what, method, verdict, facts: lines, left_out: why } = card;
+  const { what, verdict, facts: lines, left_out: why } = card;
   const title = sentence(what).slice(0, -1);
   const input = make("input", { type: "radio", name: "remedy", disabled: verdict !== "RELEASE", change: () => choose(card) });
   input.checked = isChosen;
@@ -101,11 +103,13 @@ function cardOf(card, isBest, isChosen) {
         make("strong", {}, title),
         isBest ? make("span", { class: "badge" }, "recommended") : null,
         why ? make("span", { class: "help" }, sentence(why)) : make("span", { class: "remedy-facts" }, ...asSpans(rows)),
-        make("small", {}, `${verdict ?? "not possible"} · method: ${method}`),
+        make("span", { class: "badge", "data-verdict": verdict }, verdict ?? "not possible"),
       ),
     ),
   );
 }
+
+const small = (text) => text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 
 // A label may hold no list: its pairs are spans.
 const asSpans = (nodes) => nodes.map((node) => make("span", { class: node.localName }, ...node.childNodes));
@@ -113,13 +117,13 @@ const asSpans = (nodes) => nodes.map((node) => make("span", { class: node.localN
 /** Show the release of a remedy, and keep it for the step Hand over. */
 async function choose({ what, options, verdict }) {
   setReady(false);
-  for (const id of ["advised", "remedies"]) byId(id).classList.remove("stale");
+  markStale(false, CARDS);
   const found = await runBlock(asking("block", { ...args, ...options }));
   if (!found) return keepRelease(null);
   const isGood = found.verdict === "RELEASE" && verdict === "RELEASE";
-  showWord(found.verdict, found.verdict, found.sentence);
+  showWord(found.verdict, found.verdict, what === UNCHANGED ? found.sentence : `If you ${what}, ${small(found.sentence)}`);
   byId("advice").textContent = found.guarantee ?? found.advice ?? "";
-  keepRelease(isGood ? { what: sentence(what).slice(0, -1), options: { ...args, ...options }, card: options, asked } : null);
+  keepRelease(isGood ? { what, options: { ...args, ...options }, card: options, asked } : null);
   showBeforeAfter(found);
   byId("result").hidden = false;
   setReady(true, isGood);
@@ -150,8 +154,7 @@ function changeLine({ items, before, after }) {
 }
 
 function setReady(isReady, isGood = false) {
-  byId("verdict").dataset.ready = String(isReady);
-  for (const id of ["verdict", "advice", "released", "advised", "remedies"]) byId(id).classList.toggle("stale", !isReady);
+  markReady(isReady, ["verdict", "advice", "released", ...CARDS]);
   byId("next-step").ariaDisabled = String(!(isReady && isGood));
 }
 

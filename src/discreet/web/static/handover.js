@@ -1,8 +1,9 @@
 // The step "hand over": the files of the release that was chosen, what is done with each, and its fingerprint.
 
-import { byId, bytes, fill, make } from "./dom.js";
+import { byId, bytes, fill, inFours, make } from "./dom.js";
 import { opened } from "./page.js";
 import * as state from "./state.js";
+import { provenWith, sayProven } from "./steps.js";
 import { showWord } from "./verdict.js";
 import { asking, worker } from "./work.js";
 
@@ -28,12 +29,16 @@ async function begin() {
   const asked = isRepaired ? release.options : state.recall("asked");
   const found = await run(asking("handover", asked));
   if (!found) return showWord(null, "Not ready", "The files could not be written.");
-  show(found, isRepaired);
+  show(found, release ?? {}, isRepaired);
 }
 
-function show({ verdict, sentence, fingerprint, command, files }, isRepaired) {
+function show({ verdict, sentence, guarantee, fingerprint, command, files }, { what = "" } = {}, isRepaired) {
   const isPublic = isRepaired && files.some(({ name }) => name === "release.zip");
-  showWord(verdict, verdict, sentence);
+  const proven = verdict === "RELEASE" && !isRepaired ? provenWith(state.recall("asked")) : null;
+  if (proven) showWord("REVIEW", "REVIEW", sayProven(proven));
+  else showWord(verdict, verdict, sentence);
+  byId("done").textContent = isPublic && what ? `What was done: ${what}.` : "";
+  byId("advice").textContent = guarantee ?? "";
   byId("back").hidden = isPublic;
   const kinds = isRepaired ? FILES : { ...FILES, ...CHECKED };
   for (const place of ["publish", "inside", "private"]) {
@@ -42,8 +47,8 @@ function show({ verdict, sentence, fingerprint, command, files }, isRepaired) {
     byId(`${place}-part`).hidden = !mine.length;
   }
   byId("fingerprint-part").hidden = !fingerprint;
-  byId("fingerprint").textContent = fingerprint ?? "";
-  byId("command").textContent = command ?? "";
+  fill(byId("fingerprint"), ...inFours(fingerprint ?? ""));
+  fill(byId("command"), ...inOptions(command ?? ""));
   byId("command-part").hidden = !command;
   copies(byId("copy-fingerprint"), fingerprint);
   copies(byId("copy-command"), command);
@@ -51,10 +56,13 @@ function show({ verdict, sentence, fingerprint, command, files }, isRepaired) {
   byId("verdict").dataset.ready = "true";
 }
 
+/** Return a command as parts that are not torn apart: an option and its value are one. */
+const inOptions = (command) => command.split(/ (?=--)/).flatMap((part, at) => [at ? " " : "", make("span", { class: "whole" }, part)]);
+
 function lineOf({ name, url, bytes: size }, [, title, about], place) {
   const isMain = name === "release.zip";
   const link = make("a", { class: `button${isMain ? " main" : place === "private" ? " warn" : ""}`, href: url, download: name }, title);
-  return make("li", {}, link, make("p", { class: "help" }, `${about} (${name}, ${bytes(size)})`));
+  return make("li", {}, link, make("p", { class: "help" }, `${about} `, make("span", { class: "whole" }, `(${name}, ${bytes(size)})`)));
 }
 
 function copies(button, text) {

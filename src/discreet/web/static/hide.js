@@ -6,16 +6,17 @@ import { opened } from "./page.js";
 import { combinations, pick } from "./picker.js";
 import { usual } from "./settings.js";
 import * as state from "./state.js";
+import { markStale } from "./verdict.js";
 import { countRows } from "./words.js";
 import { asking, worker } from "./work.js";
 
 const SECONDS = 3; // for the method that searches
 const HALF = 50;
 const PRIVATE = "DO-NOT-RELEASE.zip";
-const STALE = "The entries have changed since. What is below belongs to the earlier ones: press Hide again.";
+const STALE = "The entries have changed since. What is below belongs to the earlier ones: correct the entries if need be, and press Hide again.";
 const READY = "All ways to reach the goal are tried; then you choose one.";
-const NO_SHARE = "Write a number above 0 and below 100, such as 50 or 12,5.";
-const NO_SUPPORT = "Write a share such as 5% or 0,05, or a number of rows such as 813.";
+const NO_SHARE = "Write a number above 0 and below 100, such as 50 or 12.5.";
+const NO_SUPPORT = "Write a share such as 5% or 0.05, or a number of rows such as 813.";
 
 const runCompare = worker(byId("compare-work"));
 const runHide = worker(byId("hide-work"));
@@ -87,7 +88,7 @@ function refresh() {
   byId("go").disabled = !now;
   const missing = combinations().length ? "Correct what is marked first." : "Choose an item first.";
   byId("go-help").textContent = now ? READY : missing;
-  markStale(JSON.stringify(now));
+  compareWith(JSON.stringify(now));
 }
 
 function tellWrong(id, isWrong, words) {
@@ -100,8 +101,8 @@ function tell(id, words) {
   if (byId(id).textContent !== words) byId(id).textContent = words;
 }
 
-function markStale(key) {
-  for (const id of ["compared", "hidden"]) byId(id).classList.toggle("stale", byId(id).dataset.key !== key);
+function compareWith(key) {
+  for (const id of ["compared", "hidden"]) markStale(byId(id).dataset.key !== key, [id]);
   const isOld = !byId("compared").hidden && byId("compared").dataset.key !== key;
   byId("changed").hidden = !isOld;
   tell("changed", isOld ? STALE : "");
@@ -202,7 +203,7 @@ function showCosts({ rows, entries: all, rows_touched: touched, items_removed: r
   fill(
     byId("costs"),
     figure(number(touched), `of ${countRows(rows)} touched, ${part(touched, rows)}`),
-    figure(number(removed), `of ${counted(all, "item")} in all rows removed, ${part(removed, all)}`),
+    figure(number(removed), `of ${counted(all, "item")} removed, over all rows: ${part(removed, all)}`),
     measures ? figure(number(missed), `of ${counted(legitimate, "other combination")} lost`) : null,
   );
   const average = counted(Number((removed / touched).toPrecision(2)), "item");

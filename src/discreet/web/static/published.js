@@ -19,6 +19,7 @@ export function publishedList({ holds }) {
   byId("published-tools").hidden = isTables;
   byId("published-sort").closest(".field").hidden = !isSorted;
   byId("published-save").hidden = !isSorted;
+  byId("published-help").hidden = holds !== "rows";
 
   async function list() {
     const found = await run(asking("published", { ...args, ...asked, limit: LIMIT }));

@@ -89,7 +89,7 @@ function showAnswer({ count, n, plan, query, rows, unknown = [] }) {
     ...hints,
   );
   byId("plan").textContent = plan;
-  fill(byId("rows"), ...rows.map((row) => make("li", {}, number(row))));
+  fill(byId("rows"), ...rows.map((row) => make("li", {}, String(row))));
   byId("rows-title").hidden = !rows.length;
   byId("rows-more").textContent = count > rows.length ? `and ${number(count - rows.length)} more` : "";
 }

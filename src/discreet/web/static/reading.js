@@ -122,7 +122,7 @@ function changed(options, name, value) {
 function show(seen, preview) {
   const isUnclear = seen.choices.length > 0;
   fill(byId("reading-file"), label(seen.file));
-  tellFile(seen.file, "being read");
+  tellFile(seen.file, "to be confirmed");
   byId("reading-bytes").textContent = bytes(seen.bytes);
   byId("reading-title").textContent = isUnclear
     ? "How is this file meant?"

@@ -90,7 +90,8 @@ function minSupport({ n }, now, set) {
   const show = (text, moved = null) => {
     const share = shareOf(text, n);
     if (moved !== field) field.value = text;
-    told.textContent = WRONG_SUPPORT;
+    told.textContent = share === null ? WRONG_SUPPORT : "";
+    told.classList.toggle("wrong", share === null);
     if (share === null) return false;
     // Floats are near enough for a hint: the server counts exactly.
     const rows = `${number(Math.ceil(Number((share * n).toFixed(6))))} of ${number(n)} ${noun("rows")}`;
@@ -126,6 +127,7 @@ function groupSize(now, set) {
   const take = (text, { write = true } = {}) => {
     const k = whole(text, 1);
     told.textContent = k === null ? WRONG_K : "";
+    told.classList.toggle("wrong", k === null);
     if (k === null) return set(field, {}, WRONG_K);
     if (write) field.value = k;
     show(k);

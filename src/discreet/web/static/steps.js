@@ -1,18 +1,18 @@
 // The steps in the head of every page, each with its state: file, verdict, remedy, release.
 
-import { label } from "./dom.js";
+import { counted, label } from "./dom.js";
 import * as state from "./state.js";
 
 const NEEDED = { RELEASE: "not needed", REVIEW: "look at it", WITHHOLD: "needed" };
 
-/** Show the state of each step for the data of the address; with wrong settings, nothing is known. */
-export function showSteps({ isWrong = false } = {}) {
+/** Show the state of each step for the data of the address; ``instead`` is told where there is no verdict on the settings. */
+export function showSteps({ instead = null } = {}) {
   if (!state.get("data")) return;
-  const verdict = isWrong ? null : state.recall("verdict");
-  const release = isWrong ? null : state.recall("release");
-  tell("check", verdict ?? "not checked yet", verdict);
+  const verdict = instead ? null : state.recall("verdict");
+  const release = instead ? null : state.recall("release");
+  tell("check", instead ?? verdict ?? "not yet", verdict);
   const needed = state.recall("is_repaired") === false ? "not here" : (NEEDED[verdict] ?? "");
-  tell("fix", release ? release.what : needed, release ? "RELEASE" : null);
+  tell("fix", release && verdict !== "RELEASE" ? "made safe" : needed, release ? "RELEASE" : null);
   tell("handover", release ? "ready" : "", release ? "RELEASE" : null);
 }
 
@@ -23,6 +23,19 @@ export function keepVerdict(verdict, asked) {
   state.remember({ verdict, asked, release: isSame ? release : null });
   showSteps();
 }
+
+/** Keep what a stronger reader proved with some settings; null if nothing. */
+export const keepProven = (proven) => state.remember({ proven });
+
+/** Return what a stronger reader proved with these settings; null if none was tried, or nothing was proven. */
+export function provenWith(asked) {
+  const proven = state.recall("proven");
+  return proven && JSON.stringify(proven.asked) === JSON.stringify(asked) ? proven : null;
+}
+
+/** Return what is said instead of a verdict of RELEASE if a stronger reader proved something. */
+export const sayProven = ({ total }) =>
+  `Differences of these counts reveal no small group, but a stronger reader works out ${counted(total, "group")}.`;
 
 /** Keep what was chosen to be handed over, in words and as options for the server. */
 export function keepRelease(release) {

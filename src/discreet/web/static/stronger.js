@@ -6,8 +6,8 @@ import { asking, worker } from "./work.js";
 
 const FIRST = 10; // findings that are listed before somebody asks for more
 
-/** Return a function that gets the settings to test with; a result of others is removed. */
-export function stronger() {
+/** Return a function that gets the settings to test with; a result of others is removed. ``proved`` hears of findings. */
+export function stronger(proved) {
   const run = worker(byId("attack-work"));
   let args = null;
   byId("attack").addEventListener("click", async () => {
@@ -16,6 +16,7 @@ export function stronger() {
     const found = await run(asking("attack", { ...args, level, seconds: Number(byId("attack-seconds").value) }));
     if (!found) return;
     fill(byId("attacked"), ...describe(found)).hidden = false;
+    if (found.total) proved({ asked: args, level, total: found.total });
   });
   return (now) => {
     args = now;
@@ -39,6 +40,7 @@ function describe({ findings, total, undecided, is_safe: isSafe, k, assumptions,
   return [
     make("p", { class: "guarantee", "data-verdict": isSafe ? "RELEASE" : total ? "WITHHOLD" : "REVIEW", role: "status" }, word),
     make("ol", { class: "proofs" }, ...lines, rest.length ? make("li", { class: "plain" }, more) : null),
+    findings.length < total ? make("p", { class: "help" }, `These are the smallest ${number(findings.length)} of ${number(total)}; all are in the certificates.`) : null,
     ...undecided.map((text) => make("p", { class: "note" }, `Undecided: ${text}.`)),
     make("p", { class: "help" }, `They are assumed to know ${assumptions.join("; ")}.`),
     total

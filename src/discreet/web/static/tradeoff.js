@@ -76,19 +76,19 @@ function showSafe({ safe = [] }, { k }, n, use) {
   if (least === null || least === undefined || least >= n)
     return fill(
       place,
-      make("span", {}, `For k = ${number(k)}, there are channels at every minimum support below 100%.`),
+      make("span", {}, `For k = ${number(k)}, there are findings at every minimum support below 100%.`),
     );
   const button = make(
     "button",
     { type: "button", class: "button small", click: () => use(String(least)) },
-    `Use ${number(least)}`,
+    `Use a minimum support of ${number(least)}`,
   );
   return fill(
     place,
     make(
       "span",
       {},
-      `Lowest minimum support without a channel, for k = ${number(k)}: ${number(least)} rows (${part(least, n)}).`,
+      `Lowest minimum support without a finding, for k = ${number(k)}: ${number(least)} rows (${part(least, n)}).`,
     ),
     button,
   );

@@ -85,7 +85,15 @@ export function showFailed() {
 /** Mark the verdict, and what else belongs to it, as that of the present settings or as stale. */
 export function markReady(isReady, ids) {
   byId("verdict").dataset.ready = String(isReady);
-  for (const id of ids) byId(id).classList.toggle("stale", !isReady);
+  markStale(!isReady, ids);
+}
+
+/** Make parts of the page look stale; nothing in them can be used meanwhile, but the focus stays where it is. */
+export function markStale(isStale, ids) {
+  for (const node of ids.map(byId)) {
+    node.classList.toggle("stale", isStale);
+    node.inert = isStale && !node.contains(document.activeElement);
+  }
 }
 
 /** Show the checks, and what else a reader must know. */

@@ -1,9 +1,10 @@
 // The page "verify": a release checked from its files alone, what that proves and what not, and a receipt of it.
 
 import { ask } from "./api.js";
-import { byId, debounced, figure, fill, label, make, number, sentence } from "./dom.js";
+import { byId, debounced, figure, fill, inFours, label, make, number, sentence } from "./dom.js";
 import { arrive, arrived, chooser, dropRegion, receive } from "./drop.js";
 import * as state from "./state.js";
+import { markStale } from "./verdict.js";
 import { worker } from "./work.js";
 
 const PAGE = "verify"; // what this tab keeps of it
@@ -28,7 +29,7 @@ function begin() {
   const later = debounced(check, PAUSE);
   field.addEventListener("input", () => {
     state.remember({ fingerprint: field.value }, PAGE);
-    markStale(true);
+    setReady(false);
     later();
   });
   byId("print").addEventListener("click", () => print());
@@ -40,7 +41,7 @@ function begin() {
 
 /** Take what was dropped or chosen; what is no release is led to its page. */
 async function take(files) {
-  markStale(true);
+  setReady(false);
   const found = await run((work) => receive(files, work));
   if (found?.holds === "release") open(found.release);
   else if (found) arrive(files, byId("verify-work"));
@@ -54,6 +55,7 @@ function open(given, older = []) {
   byId("came").hidden = false;
   byId("drop-help").hidden = true;
   byId("drop").classList.add("small");
+  byId("choose-zip").classList.remove("main");
   byId("drop-title").textContent = "Drop another release here";
   check();
 }
@@ -64,8 +66,9 @@ async function check() {
   byId("fingerprint").setAttribute("aria-invalid", String(Boolean(wrong)));
   byId("fingerprint-wrong").hidden = !wrong;
   byId("fingerprint-wrong").firstElementChild.textContent = wrong;
-  if (wrong || !release) return;
-  markStale(true);
+  if (!release) return;
+  setReady(false);
+  if (wrong) return say("", "!", "NOT CHECKED", "Correct the publisher's fingerprint, or leave the field empty.");
   const found = await run((work) => verify(beside, work));
   if (found) show(found);
 }
@@ -99,30 +102,36 @@ async function addOlder(files) {
   if (more && release === opened) open(release, more);
 }
 
-function markStale(isStale) {
-  for (const id of ["verified", "details"]) byId(id).classList.toggle("stale", isStale);
-  byId("print").disabled = isStale;
-  byId("receipt").hidden = isStale;
+function setReady(isReady) {
+  markStale(!isReady, ["verified", "details"]);
+  byId("print").disabled = !isReady;
+  byId("receipt").hidden = !isReady;
 }
 
 /** Return the result: its tone, its sign, its word, and a sentence that claims no more than is proven. */
 function resultOf({ is_good: good, matches }) {
   if (!good && matches === false)
-    return ["NOT GOOD", "✕", "NOT GOOD", "This is not the publisher's release: it has another fingerprint."];
+    return ["NOT GOOD", "✕", "NOT GOOD", "This is not the publisher's release: its fingerprint is another one. Compare the two; if you made no mistake in typing, do not use these files, and ask the publisher."];
   if (!good) return ["NOT GOOD", "✕", "NOT GOOD", "Do not trust this release: something in it is wrong."];
   if (matches) return ["GOOD", "✓", "GOOD", "These are the publisher's numbers. They are consistent and safe."];
-  return ["REVIEW", "?", "GOOD, BUT WHOSE?", "Consistent and safe, but nobody knows whose numbers these are."];
+  return ["REVIEW", "?", "GOOD, BUT WHOSE?", "The files fit together, and no sum of their counts reveals a small group. Enter the publisher's fingerprint to prove whose they are."];
 }
 
-function show(found) {
-  const [tone, sign, word, reason] = resultOf(found);
-  byId("banner").hidden = byId("details").hidden = false;
+/** Show a result in the banner. */
+function say(tone, sign, word, reason) {
+  byId("banner").hidden = false;
   byId("banner").dataset.verdict = tone;
   fill(
     byId("verified"),
     make("span", { class: "sign", "aria-hidden": "true" }, sign),
     make("div", {}, make("p", { class: "word" }, word), make("p", { class: "reason" }, reason)),
   );
+}
+
+function show(found) {
+  const [tone, sign, word, reason] = resultOf(found);
+  say(tone, sign, word, reason);
+  byId("details").hidden = false;
   list("faults", found.faults, "WITHHOLD", "✕");
   list("proven", found.proven, "RELEASE", "✓");
   list("not-proven", found.not_proven, "REVIEW", "?");
@@ -130,12 +139,12 @@ function show(found) {
   byId("faults-section").hidden = !found.faults.length;
   byId("lists").hidden = !found.is_good;
   byId("notes-section").hidden = !found.notes.length;
-  byId("digest-section").hidden = !found.is_good;
-  byId("digest").textContent = found.digest ?? "";
+  byId("digest-section").hidden = !found.digest;
+  fill(byId("digest"), ...inFours(found.digest ?? ""));
   showOlder(found);
   showNumbers(found.is_good ? found : {});
   writeReceipt(found, word, reason);
-  markStale(false);
+  setReady(true);
   byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
@@ -159,11 +168,11 @@ function showOlder({ is_good: good, beside: made, together }) {
   fill(byId("digests"), ...made.map(line));
 }
 
-function showNumbers({ itemsets, min_support: least, n, k, tops, smallest, tables }) {
+function showNumbers({ itemsets, min_support: least, n, k, smallest, tables }) {
   const known = [
     [itemsets, "itemsets are listed"],
-    [least, n === null ? "rows: the minimum group size" : `of ${number(n ?? 0)} rows: the minimum group size`],
-    [tables ? null : smallest, `rows in the smallest derivable group (${number(tops ?? 0)} maximal itemsets checked)`],
+    [least, n === null ? "rows: the minimum support" : `of ${number(n ?? 0)} rows: the minimum support`],
+    [tables ? null : smallest, "rows in the smallest group that can be worked out"],
     [k, "is k: the smallest group that anyone may learn about"],
   ];
   fill(
