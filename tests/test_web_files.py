@@ -432,6 +432,7 @@ def test_the_fingerprint_of_the_publisher_is_compared(client, release):
     assert facts(client, "verify", upload=sent, fingerprint=f" {digest.upper()} ")["matches"]
     found = facts(client, "verify", upload=sent, fingerprint="0" * 64)
     assert (found["is_good"], found["matches"], found["digest"]) == (False, False, None)
+    assert found["differing"] == 64 - digest.count("0")
     assert digest not in found["text"]
     refused = answer(client, "verify", upload=sent, fingerprint="0")
     assert "fingerprint is not one: it has 64 hexadecimal digits" in refused.text

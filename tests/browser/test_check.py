@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from test_journey import READY, open_clinic, settle
+from test_journey import READY, fix, open_clinic, read_as, settle
 
 STALE = '#verdict.stale[data-ready="false"]'
 COLOUR = "node => getComputedStyle(node).color"
@@ -32,6 +32,8 @@ def test_a_verdict_is_stale_from_the_first_keystroke(loaded):
     assert loaded.locator(STALE).count() == 1  # before any pause
     stale = loaded.locator(".stale").evaluate_all("nodes => nodes.map((node) => node.id)")
     assert {"verdict", "decisive", "advice", "results"} <= set(stale)
+    assert loaded.locator("#results").evaluate("node => node.inert")  # nothing old can be downloaded or used
+    assert loaded.locator("[data-step=check] .step-state").inner_text() == "checking…"
     grey, usual = (
         loaded.evaluate(f"getComputedStyle(document.documentElement).getPropertyValue('--{name}')")
         for name in ("quiet", "bad")
@@ -156,6 +158,29 @@ def test_a_stronger_reader_proves_what_they_find(loaded):
     assert proof.locator("details p").first.is_visible()
     settle(loaded, min_support="50%")
     assert not found.is_visible()
+
+
+PINNED = "b\nb\na,b\na,b\na,c\na,c\nb,c\nb,c\na,b,c\n"  # exactly one row has all three items: theory C.2, E1
+
+
+def test_what_a_stronger_reader_proves_is_no_release_and_is_fixed(page, server, tmp_path):
+    file = tmp_path / "pinned.csv"
+    file.write_text(PINNED, encoding="utf-8")
+    read_as(page, server, file)
+    page.wait_for_selector(READY)
+    settle(page, min_support="3", k=2)
+    assert page.locator("#banner").get_attribute("data-verdict") == "RELEASE"
+    page.get_by_role("combobox", name="Reader").select_option("derive")
+    page.get_by_role("button", name="Test", exact=True).click()
+    page.locator("#banner[data-verdict=REVIEW]").get_by_text("a stronger reader works out 1 group").wait_for()
+    assert page.get_by_role("link", name="Hand it over").count() == 0
+    page.reload()
+    page.wait_for_selector(READY)
+    assert page.locator("#banner").get_attribute("data-verdict") == "REVIEW"
+    fix(page)
+    assert page.get_by_role("combobox", name="Withstand a reader who").input_value() == "derive"
+    assert page.locator("#remedies li:has(:checked)").get_by_text("Publish it as it is").count() == 0
+    assert page.locator("#banner").get_attribute("data-verdict") == "RELEASE"
 
 
 SOUGHT = "hypertension"

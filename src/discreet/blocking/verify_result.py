@@ -78,7 +78,7 @@ class Verification(NamedTuple):
 
     def facts(self) -> dict[str, Any]:
         """Return what was found, for JSON; the fingerprint of a release with a fault is nobody's."""
-        return {"is_good": self.is_good, **self._asdict(), "digest": self.digest if self.is_good or self.matches is False else None}
+        return {"is_good": self.is_good, **self._asdict(), "digest": self.digest if self.is_good else None}
 
 
 def as_fingerprint(text: str) -> str:

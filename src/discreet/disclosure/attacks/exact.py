@@ -312,7 +312,7 @@ def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> It
     if is_over:
         yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
     elif search.is_open:
-        yield Undecided(1, "publication as to other patterns", "they wait until the channels that were found are blocked")
+        yield Undecided(1, "publication as to other patterns", "blocking the channels that were found comes first")
     elif search.is_cut:
         yield Undecided(1, "publication as to further patterns", f"{UNIONS} are listed")
     if search.unproven:

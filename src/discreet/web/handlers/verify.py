@@ -34,7 +34,22 @@ def verify(
             raise InputError(say_on_page(error.message, {f"{place}": "it" for place in places})) from None
     faults, notes = (list(map(printable, texts)) for texts in (found.faults, found.notes))
     lists = {"proven": list(_list_proven(found)), "not_proven": list(_list_unproven(found, readers))}
-    return {**found.facts(), "faults": faults, "notes": notes, **lists, "text": str(found)}
+    return {
+        **found.facts(),
+        "faults": faults,
+        "notes": notes,
+        **lists,
+        "differing": _count_differing(found, fingerprint or ""),
+        "text": str(found),
+    }
+
+
+def _count_differing(found: Verification, fingerprint: str) -> int | None:
+    """Return in how many places another fingerprint differs: few may be a typing error; the right one is not told."""
+    if found.matches is not False:
+        return None
+    given = "".join(fingerprint.split()).lower()
+    return sum(one != other for one, other in zip(found.digest, given, strict=False))
 
 
 def _list_proven(found: Verification) -> Iterator[str]:

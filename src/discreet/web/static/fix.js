@@ -85,14 +85,14 @@ function showCards({ cards, best }, chosen) {
 }
 
 function cardOf(card, isBest, isChosen) {
-  const { what, verdict, facts: lines, left_out: why } = card;
+  const { what, method, verdict, facts: lines, left_out: why } = card;
   const title = sentence(what).slice(0, -1);
   const input = make("input", { type: "radio", name: "remedy", disabled: verdict !== "RELEASE", change: () => choose(card) });
   input.checked = isChosen;
   const rows = lines.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]);
   return make(
     "li",
-    {},
+    { "data-method": method },
     make(
       "label",
       { class: "choice remedy" },

@@ -1,7 +1,7 @@
 // The page "verify": a release checked from its files alone, what that proves and what not, and a receipt of it.
 
 import { ask } from "./api.js";
-import { byId, debounced, figure, fill, inFours, label, make, number, sentence } from "./dom.js";
+import { byId, counted, debounced, figure, fill, inFours, label, make, number, sentence } from "./dom.js";
 import { arrive, arrived, chooser, dropRegion, receive } from "./drop.js";
 import * as state from "./state.js";
 import { markStale } from "./verdict.js";
@@ -10,6 +10,10 @@ import { worker } from "./work.js";
 const PAGE = "verify"; // what this tab keeps of it
 const PAUSE = 200; // milliseconds without a change of the fingerprint before it is compared
 const DIGITS = 64;
+const TYPING = 4; // characters of a fingerprint that somebody may have mistyped
+const OTHER = "This is not the publisher's release: its fingerprint is quite another one. Do not use these files, and ask the publisher.";
+const typed = (many) =>
+  `This is not the publisher's release, or you mistyped: ${counted(many, "character")} of the fingerprint differ${many === 1 ? "s" : ""}. Read it again.`;
 const ON_PAPER = 6; // faults on a receipt, so that it is one page
 
 const run = worker(byId("verify-work"));
@@ -109,9 +113,9 @@ function setReady(isReady) {
 }
 
 /** Return the result: its tone, its sign, its word, and a sentence that claims no more than is proven. */
-function resultOf({ is_good: good, matches }) {
+function resultOf({ is_good: good, matches, differing }) {
   if (!good && matches === false)
-    return ["NOT GOOD", "✕", "NOT GOOD", "This is not the publisher's release: its fingerprint is another one. Compare the two; if you made no mistake in typing, do not use these files, and ask the publisher."];
+    return ["NOT GOOD", "✕", "NOT GOOD", differing <= TYPING ? typed(differing) : OTHER];
   if (!good) return ["NOT GOOD", "✕", "NOT GOOD", "Do not trust this release: something in it is wrong."];
   if (matches) return ["GOOD", "✓", "GOOD", "These are the publisher's numbers. They are consistent and safe."];
   return ["REVIEW", "?", "GOOD, BUT WHOSE?", "The files fit together, and no sum of their counts reveals a small group. Enter the publisher's fingerprint to prove whose they are."];
@@ -139,7 +143,7 @@ function show(found) {
   byId("faults-section").hidden = !found.faults.length;
   byId("lists").hidden = !found.is_good;
   byId("notes-section").hidden = !found.notes.length;
-  byId("digest-section").hidden = !found.digest;
+  byId("digest-section").hidden = !found.is_good;
   fill(byId("digest"), ...inFours(found.digest ?? ""));
   showOlder(found);
   showNumbers(found.is_good ? found : {});
