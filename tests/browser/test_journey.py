@@ -265,7 +265,8 @@ def test_what_is_advised_is_done_by_its_card(page, server, clinic, tmp_path):
     page.get_by_role("button", name=re.compile("^Show .* more$")).first.click()
     assert page.locator("#remedies li").count() == len(advice.remedies)
     page.get_by_role("radio", name=re.compile("^Leave out diabetes type 2 Keeps")).check()
-    page.locator("[data-step=fix]").filter(has_text="Leave out diabetes type 2").wait_for(timeout=60_000)
+    page.locator("#verdict").get_by_text("If you leave out diabetes type 2,").wait_for(timeout=60_000)
+    page.wait_for_selector(FIXED)
     folder = hand_over(page, tmp_path)
     chosen = {"method": "withhold", "leave_out": ["diabetes type 2"]}
     expected = discreet.block(generated(2000, seed=1), min_support="5%", k=10, **chosen).patterns
