@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -49,6 +50,17 @@ def test_what_a_remedy_says_is_what_block_does_with_its_options(rows, k, least):
         assert (release.verdict, release.patterns.n, dict(release.patterns)) == recount(data, remedy, **asked)
 
 
+def test_nothing_is_recommended_that_is_not_safe_or_leaves_nothing():
+    few = advise([["a"]] * 9 + [["b"]] * 3, min_support=2, k=10)
+    assert (few.best.options, few.best.kept) == ({"method": "add", "merge": True}, 3)
+    unsafe = [one for one in few.remedies if one.verdict is not Verdict.RELEASE]
+    assert [replace(few, remedies=(one,)).best for one in unsafe] == [None] * len(unsafe) != []
+    assert compare([["a"]] * 9 + [["b"]] * 3, min_support=2, k=10).best.method == "add"
+    empty = advise([["a", "b"]] * 9, min_support=2, k=10)
+    assert (empty.remedies[0].verdict, empty.best) == (Verdict.RELEASE, None)
+    assert empty.recommendation.startswith("Nothing but the number of rows could be published safely.")
+
+
 @settings(max_examples=40)
 @given(small, st.integers(2, 4), st.integers(2, 6))
 def test_shares_of_items_and_of_attributes_each_add_up_to_the_findings(rows, k, least):
@@ -85,12 +97,6 @@ def test_what_is_safe_already_is_advised_to_be_published_as_it_is():
     advice = advise(rows, min_support=20, k=5)
     assert (advice.audit.verdict, [one.what for one in advice.remedies]) == (Verdict.RELEASE, ["publish it as it is"])
     assert advice.recommendation.startswith("Nothing needs to be done")
-
-
-def test_where_nothing_but_n_is_safe_that_is_said():
-    advice = advise([["a"], ["b"]] * 3, min_support=2, k=6)
-    assert advice.best.kept <= 1
-    assert "Nothing but the number of rows" in advice.recommendation
 
 
 @pytest.mark.parametrize("rule", [["-k", K], ["--policy", "acro"], ["--policy", "opensafely"]])

@@ -71,11 +71,17 @@ class Remedy(NamedTuple):
         return 0 if self.release is None else self.release.rows_suppressed + self.release.rows_added
 
     @property
-    def rank(self) -> tuple[int, float]:
-        """What comes first: a better verdict, then more that is true."""
+    def is_empty(self) -> bool:
+        """Whether nothing is left of what was asked for, but perhaps the number of rows."""
+        return self.kept <= 1 and self.costs is not None and self.costs.itemsets.itemsets > 1
+
+    @property
+    def rank(self) -> tuple[int, bool, float]:
+        """What comes first: a better verdict, then what leaves anything, then more that is true."""
         if self.release is None or self.costs is None:
-            return len(Verdict), 0.0
-        return self.release.verdict.value, -worth(self.costs.deviation, is_true=not self.release.changes_rows)
+            return len(Verdict), True, 0.0
+        deviation = worth(self.costs.deviation, is_true=not self.release.changes_rows)
+        return self.release.verdict.value, self.is_empty, -deviation
 
     @property
     def sentence(self) -> str:
@@ -125,9 +131,9 @@ class Advice:
 
     @property
     def best(self) -> Remedy | None:
-        """The remedy to take; None if none ends in RELEASE."""
+        """The remedy to take; None if none ends in RELEASE and leaves something to publish."""
         first = self.remedies[0]
-        return first if first.verdict is Verdict.RELEASE else None
+        return first if first.verdict is Verdict.RELEASE and not first.is_empty else None
 
     @cached_property
     def recommendation(self) -> Message:
@@ -135,12 +141,12 @@ class Advice:
         best = self.best
         if self.audit.verdict is Verdict.RELEASE:
             return Message("Nothing needs to be done: this may be published as it is.")
+        if self.remedies[0].verdict is Verdict.RELEASE and self.remedies[0].is_empty:
+            return Message(f"Nothing but the number of rows could be published safely. {LESS}")
         if best is None:
             nearest = self.remedies[0].release
             left = nearest.audit.advice if nearest is not None and nearest.audit is not None else LESS
             return Message("Nothing that was tried ends in RELEASE. ", left)
-        if best.kept <= 1:
-            return Message(f"Nothing but the number of rows could be published safely. {LESS}")
         told = Message(f"Best: {best.what}; {best.sentence}.")
         others = (one for one in self.remedies[1:] if one.verdict is Verdict.RELEASE and one.kept > best.kept)
         richer = max(others, key=lambda one: one.kept, default=None)

@@ -77,7 +77,8 @@ class Comparison:
         that the rows were not safe (docs/guarantee.md).
         """
         least = min(one.release.verdict for one in self._made)
-        rivals = [one for one in self._made if one.release.verdict is least]
+        safest = [one for one in self._made if one.release.verdict is least]
+        rivals = [one for one in safest if len(one.release.patterns)] or safest
         whole = [one for one in rivals if one.release.is_whole]
         if whole and whole[0].release.against != "plain":
             rivals = whole
