@@ -111,7 +111,7 @@ def test_the_command_that_is_printed_does_what_its_line_says(file, tmp_path, mon
 def test_the_terminal_shows_causes_remedies_and_the_command(file):
     shown = run("advise", file, "--min-support", "5%", "-k", K).stdout
     assert "The items that 164 findings are about:" in shown
-    assert "withhold revealing combinations" in shown
+    assert "leave out revealing combinations" in shown
     assert f"discreet block {file} -k 10 --min-support 5% --method withhold --out release" in shown
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.blocking.beside import OlderRelease, as_older
 from discreet.blocking.block import METHODS, block, compare
-from discreet.blocking.comparison import worth
+from discreet.blocking.comparison import say_method, worth
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.release import Release
 from discreet.data.hierarchy import split_label
@@ -111,7 +111,7 @@ class Advice:
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> advice = advise(rows, min_support=10, k=10)
     >>> advice.best.what, dict(advice.best.options)
-    ('withhold revealing combinations', {'method': 'withhold'})
+    ('leave out revealing combinations', {'method': 'withhold'})
     >>> [(cause.name, cause.findings, str(cause.share)) for cause in advice.items]
     [('a', 1, '1/3'), ('b', 1, '1/3'), ('c', 1, '1/3')]
     """
@@ -212,7 +212,7 @@ def advise(  # noqa: PLR0913 - as ``block``
     >>> rows = [["a", "b"]] * 40 + [["a"]] * 3 + [["b"]] * 30 + [[]] * 30
     >>> advice = advise(rows, min_support=20, k=5)
     >>> print(advice.recommendation.partition(";")[0])
-    Best: withhold revealing combinations
+    Best: leave out revealing combinations
     """
     data = as_transactions(rows)
     judged: dict[str, Any] = {"min_support": min_support, "k": k, "policy": policy, "schema": schema, **budget}
@@ -228,21 +228,11 @@ def advise(  # noqa: PLR0913 - as ``block``
     return Advice(found, items, attributes, tuple(sorted(tried, key=lambda remedy: remedy.rank)))
 
 
-WORDS: Final = {
-    "withhold": "withhold revealing combinations",
-    "suppress": "leave out the rows that are exposed",
-    "add": "add rows to small groups",
-    "optimal": "change rows as little as can be found",
-    "generalize": "replace values by coarser ones",
-}
-"""What methods are called where they stand among other remedies."""
-
-
 def _try_methods(situation: Situation) -> Iterator[Remedy]:
     """Yield what each method of ``block`` makes of all that was asked for; if nothing needs to change, the first."""
     quick = [name for name, blocker in METHODS.items() if "seconds" in situation.asked or not blocker.is_search]
     for line in compare(situation.rows, **situation.asked, methods=quick).lines:
-        what = f"{WORDS.get(line.method, line.method)}{', shared between groups' * line.merge}"
+        what = say_method(line.method, merge=line.merge)
         options = {"method": line.method, **({"merge": True} if line.merge else {})}
         release = line.release
         if release is not None and not release.distortion.changed:
