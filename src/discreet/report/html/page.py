@@ -192,7 +192,9 @@ BESIDE: Final = (
 )
 NARROWING: Final = "Narrower limits. A determined reader may narrow counts further than by adding and subtracting."
 KNOWLEDGE: Final = "Other knowledge. What a reader knows about single people from elsewhere is not taken into account."
-PROBABILITY: Final = "Large groups. That most people of a large group have something is told, and says a lot of each."
+PROBABILITY: Final = (
+    "Large groups. That most people of a large group have something is told, and says a lot about each."
+)
 RARE: Final = "Readers of a complete list know that what is missing from it is rare."
 GAPS: Final = (
     "An itemset that is missing although its parts suggest that it is common may have been left out, and may itself "
