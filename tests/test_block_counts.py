@@ -260,7 +260,7 @@ def test_three_attributes_may_need_numbers_further_away():
 def test_the_best_method_keeps_numbers_exact_and_says_why():
     release = block_counts(by_sex(180, 177, 3), k=11)
     assert release.method == "suppress"
-    assert release.reason.startswith("Take suppress: 1 exact count of 3 can be shown.")
+    assert release.reason.startswith("Recommended: suppress; 1 exact count of 3 can be shown.")
     rounded = block_counts(by_sex(180, 177, 3), policy="opensafely")
     assert rounded.method == "round"
     assert all(int(cell.mark) % 5 == 0 for cell in rounded.counts)

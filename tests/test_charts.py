@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from itertools import islice
+from itertools import islice, pairwise
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -17,7 +17,19 @@ from discreet.report import (
     comparison_figure,
     tradeoff_figure,
 )
-from discreet.report.charts import KINDS, Figure, Mark, Plot, Scale, Series, log_scale, scale
+from discreet.report.charts import (
+    KINDS,
+    LETTER,
+    Figure,
+    Mark,
+    Plot,
+    Scale,
+    Series,
+    _reaches_out,
+    _thin,
+    log_scale,
+    scale,
+)
 from discreet.report.html import page
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
@@ -103,6 +115,21 @@ def test_a_logarithmic_axis_holds_all_values_and_names_its_ticks(values):
     axis = log_scale("", values)
     assert axis.low <= math.log10(min(values)) <= math.log10(max(values)) <= axis.high
     assert all(math.isclose(10**tick, float(name.replace(",", ""))) for tick, name in axis.ticks.items())
+
+
+@settings(max_examples=100)
+@given(st.lists(st.integers(1, 8), min_size=1, max_size=30), st.integers(40, 700))
+def test_labels_below_an_axis_never_meet_and_the_last_is_always_there(lengths, pixels):
+    axis = Scale("", 0, len(lengths), {at + 0.5: "9" * length for at, length in enumerate(lengths)})
+    kept = _thin(axis, pixels).ticks
+    assert max(kept) == len(lengths) - 0.5
+
+    def ends(tick):
+        half = LETTER * len(kept[tick]) / 2
+        middle = pixels - half if _reaches_out(axis, tick) else float(axis.place(tick)) * pixels / 100
+        return middle - half, middle + half
+
+    assert all(ends(one)[1] < ends(two)[0] for one, two in pairwise(kept))
 
 
 @settings(max_examples=50)

@@ -19,6 +19,7 @@ from discreet.cli import main
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["d"]] * 50
 OPTIONS = ["--min-support", 10, "-k", 10]
 METHODS = ["suppress", "add", "withhold", "optimal"]
+RECOMMENDED = "Recommended: leave out revealing combinations (withhold)"
 
 
 def run(*arguments, **options):
@@ -109,7 +110,7 @@ def test_compare_shows_every_method_and_recommends_exact_numbers(clinic):
     assert [line["name"] for line in found["methods"]] == names
     assert re.findall(r"^  (\w+(?:, merged)?)  +(?:[\d,]+|-)  ", shown.stdout, re.MULTILINE) == names
     assert {line["verdict"] for line in found["methods"]} == {"RELEASE"}
-    assert (found["best"], found["recommendation"].partition(":")[0]) == ("withhold", "Take withhold")
+    assert (found["best"], found["recommendation"].partition(".")[0]) == ("withhold", RECOMMENDED)
     assert max(map(len, shown.stdout.splitlines())) <= 100
     assert shown.stderr.endswith("--out FOLDER writes the recommended release, with a certificate.\n")
 
@@ -121,7 +122,7 @@ def test_the_best_says_what_it_was_compared_with(clinic):
         one_line(run(*options)),
     )
     found = json.loads(run(*options, "--json").stdout)
-    assert found["reason"].startswith("Take withhold: every published number is exact")
+    assert found["reason"].startswith(f"{RECOMMENDED}. Every published number is exact")
     assert found["distortion"]["average"] == found["compared"]["withhold"]
 
 

@@ -123,7 +123,7 @@ def test_the_commands_of_the_readme_give_the_numbers_of_its_picture_and_of_its_p
     assert "sup(LDL high, blood pressure high) 128 − sup(LDL high, blood pressure high, hypertension) 127 = 1" in text
     assert "LDL high ∧ blood pressure high ∧ ¬hypertension: 1 row = 128 − 127" in written["audit"][1]
     assert "(True, 334, 92, 0.0)" in text
-    assert re.search(r"242 frequent itemsets.*exact.*334 before, 92 lost", written["block"][1], re.DOTALL)
+    assert re.search(r"242 frequent itemsets.*exact.*334 before: 92 were left out", written["block"][1], re.DOTALL)
     assert written["verify"][1].startswith("GOOD: 242 itemsets")
 
 

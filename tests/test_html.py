@@ -48,6 +48,7 @@ from discreet.report import (
     Source,
     audit_html,
     before_after_figure,
+    cell_sizes_figure,
     findings_csv,
     folder_html,
     release_html,
@@ -139,7 +140,7 @@ def test_a_cell_of_the_findings_is_no_formula():
     ("finding", "expected"),
     [
         (Channel(frozenset("ab"), frozenset("abc"), 2), "Exactly 2 people have a and b, but not c."),
-        (Channel(frozenset("a"), frozenset("abcd"), 1), "Exactly 1 person has a, but none of b, c and d."),
+        (Channel(frozenset("a"), frozenset("abcd"), 1), "Exactly 1 person has a, but none of b, c or d."),
         (Channel(frozenset(), frozenset("a"), 3), "Exactly 3 people have no a."),
         (Channel(frozenset("abc"), frozenset("abc"), 1), "Exactly 1 person has a, b and c."),
         (Channel(frozenset(), frozenset(), 2), "There are exactly 2 people in all."),
@@ -184,7 +185,7 @@ def test_a_page_tells_what_was_audited():
 def test_a_finding_comes_with_its_words_its_sum_and_its_drawing():
     page = Page(audit(ROWS, min_support=10, k=10).to_html())
     assert "Exactly 2 people have a and b , but not c ." in page.text
-    assert "50 (a, b) − 48 (a, b, c) = 2" in page.text
+    assert "50 ( a , b ) − 48 ( a , b , c ) = 2" in page.text
     assert [one.get("class") for one in page.all("div")].count("crowd") == 2
     told = "− 48 of them have c = 2 do not"
     assert told in page.text
@@ -449,6 +450,82 @@ def test_a_private_page_says_so_in_title_banner_and_print():
         assert '@top-center { content: "DO NOT RELEASE"' in private
 
 
+def test_a_private_page_says_that_the_verdict_is_about_the_release_and_not_about_the_page():
+    page = Page(block(ROWS, min_support=10, k=10, method="add").to_html(private=True))
+    banner, verdict = page.text.split("discreet ·")[0], page.text.split("✓ RELEASE ")[1]
+    assert "The verdict below is about the release, and not about this page." in banner
+    assert verdict.startswith("The release may be published: no difference")
+
+
+def test_an_audit_with_findings_is_confidential_on_each_sheet_and_others_are_not():
+    found, safe = (audit(rows, min_support=10, k=10).to_html() for rows in (ROWS, SAFE))
+    empty = audit([], min_support=10, k=10).to_html()
+    for text, expected in ((found, True), (safe, False), (empty, False)):
+        assert ('@top-center { content: "Confidential: contains small counts"' in text) is expected
+        assert Page(text).text.startswith("Skip to the verdict Confidential: contains small counts.") is expected
+        assert ("Confidential" in text) is expected
+
+
+def test_what_is_missing_is_told_as_the_list_is():
+    whole, partial = (
+        Page(block(ROWS, min_support=10, k=10, method=method).to_html()).text for method in ("suppress", "withhold")
+    )
+    assert "Readers of a complete list know that what is missing from it is rare." in whole
+    assert "may itself point to a small group" not in whole
+    assert "complete list" not in partial
+    assert "less than the minimum support" not in partial
+    first, rest = partial.split("What is published", 1)
+    gaps = "An itemset that is missing although its parts suggest that it is common may have been left out"
+    assert gaps in first
+    assert gaps in rest.split("What it does not protect against")[1]
+
+
+def test_a_release_of_exact_numbers_does_not_say_that_they_may_be_off():
+    page = Page(block(ROWS, min_support=10, k=10, method="withhold").to_html())
+    assert "Supports are exact." in page.text
+    assert "off by more" not in page.text
+    assert "may differ from the original ones" not in page.text
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_first_page_of_a_release_tells_what_is_not_covered(method):
+    page = Page(block(SAFE, min_support=10, k=10, method=method).to_html())
+    assert (
+        "Not covered: what is missing from the list, other releases and what readers know"
+        in page.text.split("Checks")[0]
+    )
+
+
+def test_a_tradeoff_promises_no_more_than_that_differences_reveal_nothing():
+    page = Page(audit(ROWS, min_support=10, k=10).to_html(tradeoff=tradeoff(ROWS, min_supports=[10, 60], ks=[3, 10])))
+    assert "Where a curve reaches 0, no difference of counts reveals fewer than k rows." in page.text
+    assert "0 is safe" not in page.text
+
+
+def test_changes_that_are_not_listed_since_others_tell_them_are_counted():
+    release = block(ROWS, min_support=10, k=10, method="withhold")
+    page = Page(release.to_html(private=True))
+    before, after = oracle.frequent(named(ROWS), 10), dict(all_supports(release))
+    changed = [itemset for itemset, support in before.items() if after.get(itemset) != support]
+    closed = [one for one in changed if not any(one < two and before[one] == before[two] for two in before)]
+    others = f"{len(changed) - len(closed)} others, each with the same rows as a larger one."
+    assert f"{len(changed)} itemsets changed: {len(closed)} closed one and {others}" in page.text
+
+
+def test_items_that_cancel_out_of_a_sum_are_named_beside_it():
+    rows = [["a", "b", "c"]] * 40 + [["a", "b"]] * 30 + [["a"]] * 2 + [[]] * 30
+    page = Page(audit(rows, min_support=10, k=10).to_html())
+    assert "Exactly 2 people have a , but neither b nor c . 72 ( a ) − 70 ( a , b ) = 2" in page.text
+    assert "= 2 c is not in it: the counts with it cancel out." in page.text
+
+
+def test_a_glossary_has_the_words_of_its_page_and_no_others():
+    text = audit(ROWS, min_support=10, k=10).to_html()
+    words = re.findall(r'<tr><th scope="row">([a-z ]+)</th>', text.split('id="glossary"')[1])
+    assert {"closed itemset", "maximal channel", "minimum support", "k"} <= {*words}
+    assert not {"small change", "remainder", "implication", "distortion"} & {*words}
+
+
 @pytest.mark.parametrize("many", range(2, 10))
 def test_a_public_page_does_not_tell_how_many_rows_were_suppressed(many):
     expected = block(ROWS, min_support=10, k=10, method="suppress").to_html()
@@ -546,6 +623,20 @@ def test_a_histogram_counts_every_cell_of_every_maximal_itemset(case):
     assert sum(one.cells for one in bins) == len(expected)
     assert unsafe == sum(count < k for count in expected.values())
     assert unsafe == sum(one.cells for one in cell_sizes(found.channels) if one.is_unsafe)
+
+
+def test_bars_are_labelled_in_their_middle_with_their_sizes_up_to_n():
+    found = audit(clinic_rows(2000, seed=1), min_support="5%", k=10)
+    bins = cell_sizes(found)
+    (plot,) = cell_sizes_figure(found).plots
+    assert plot.across.ticks == {at + 0.5: one.name for at, one in enumerate(bins)}
+    assert [bins[at].name for at in (8, 9, -1)] == ["9", "10–19", "1,280–2,000"]
+
+
+def test_sizes_below_k_are_one_bar_if_there_is_none():
+    bins = cell_sizes(audit(SAFE, min_support=10, k=10))
+    assert [(one.name, one.cells) for one in bins if one.is_unsafe] == [("1–9", 0)]
+    assert "No group has fewer than 10 rows." in audit(SAFE, min_support=10, k=10).to_html()
 
 
 def test_a_scatter_of_many_points_is_thinned_and_says_so(monkeypatch):

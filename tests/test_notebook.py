@@ -221,12 +221,14 @@ def test_a_release_shows_its_method_its_cost_and_what_is_published():
         "safe for": "k = 10",
         "published": "2 closed itemsets, support at least 10 of 98 rows",
         "rows (n)": "100 before, 98 now: 2 suppressed, 0 added",
-        "single items": "3 before, 0 lost; 1.33 rows (2.67%) on average, at most 2 (4%)",
-        "shares of n": "1.01 points on average, at most 1.02 points (a)",
-        "frequent itemsets": f"{len(before)} before, 0 lost; {changed} of 8 (50%) changed",
-        "average distortion": f"{100 * average:.3g}%; at most 2 rows",
-        "confidence": "9 rules, 0 lost; 1.33 points on average, at most 4 points",
-        "lift": "2.08% on average, at most 2.08%",
+        "single items": "3 before: 0 were left out. Those published change by 1.33 rows (2.67%) on average, and by at "
+        "most 2 (4%).",
+        "shares of n": "Those published change by 1.01 points on average, and by at most 1.02 points (a).",
+        "frequent itemsets": f"{len(before)} before: 0 were left out, and {changed} others changed.",
+        "average distortion": f"{100 * average:.3g}% of the support of an itemset. The largest change is 2 rows.",
+        "confidence": "9 rules: 0 were left out. Those published change by 1.33 points on average, and by at most 4 "
+        "points.",
+        "lift": "Those published change by 2.08% on average, and by at most 2.08%.",
     }
 
 

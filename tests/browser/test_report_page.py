@@ -189,7 +189,7 @@ def test_a_page_is_read_without_scripts(browser, places, name):
         assert re.search(r"✗\s+WITHHOLD" if name in {"audit", "private"} else r"✓\s+RELEASE", text)
         assert ("Exactly 2 people have a and b, but not c." in text) is (name in {"audit", "private"})
         assert page.locator(".chart .plot > svg:visible").count() == CHARTS[name]
-        details = page.locator("figure details").first
+        details = page.locator("figure ~ details").first
         details.locator("summary").click()
         assert details.locator("td:visible").count()
         assert name == "owner" or "The list unfolds where scripts may run." in text

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.blocking.beside import OlderRelease, as_older
 from discreet.blocking.block import METHODS, block, compare
-from discreet.blocking.comparison import worth
+from discreet.blocking.comparison import say_method, worth
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.release import Release
 from discreet.data.hierarchy import split_label
@@ -237,21 +237,11 @@ def advise(  # noqa: PLR0913 - as ``block``
     return Advice(found, items, attributes, tuple(sorted(tried, key=lambda remedy: remedy.rank)))
 
 
-WORDS: Final = {
-    "withhold": "leave out revealing combinations",
-    "suppress": "leave out the rows that are exposed",
-    "add": "add rows to small groups",
-    "optimal": "change rows as little as can be found",
-    "generalize": "replace values by coarser ones",
-}
-"""What methods are called where they stand among other remedies."""
-
-
 def _try_methods(situation: Situation) -> Iterator[Remedy]:
     """Yield what each method of ``block`` makes of all that was asked for; if nothing needs to change, the first."""
     quick = [name for name, blocker in METHODS.items() if "seconds" in situation.asked or not blocker.is_search]
     for line in compare(situation.rows, **situation.asked, methods=quick).lines:
-        what = f"{WORDS.get(line.method, line.method)}{', shared between groups' * line.merge}"
+        what = say_method(line.method, merge=line.merge)
         options = {"method": line.method, **({"merge": True} if line.merge else {})}
         release = line.release
         if release is not None and not release.distortion.changed:

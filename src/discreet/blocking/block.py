@@ -236,7 +236,7 @@ def compare(  # noqa: PLR0913 - as ``block``
 
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> print(compare(rows, min_support=10, k=10).recommendation.partition(". ")[0])
-    Take withhold: every published number is exact, and it keeps 5 of 8 itemsets
+    Recommended: leave out revealing combinations (withhold)
     """
     if isinstance(rows, Merged):
         raise OptionError("methods are compared on the rows themselves, not on merged ones; block by add or suppress")

@@ -13,6 +13,20 @@ FEWER: Final = (
     2  # a release of exact numbers is taken unless one that changes rows keeps more than so many times as many
 )
 
+WORDS: Final = {
+    "withhold": "leave out revealing combinations",
+    "suppress": "leave out the rows that are exposed",
+    "add": "add rows to small groups",
+    "optimal": "change rows as little as can be found",
+    "generalize": "replace values by coarser ones",
+}
+"""What methods are called in sentences; their names are for commands."""
+
+
+def say_method(method: str, *, merge: bool = False) -> str:
+    """Return what a method does, in a few words."""
+    return f"{WORDS.get(method, method)}{', shared between groups' * merge}"
+
 
 class ComparedMethod(NamedTuple):
     """The release that a method made, and the seconds it took, compiling aside; or the reason why it was left out."""
@@ -102,15 +116,15 @@ class Comparison:
             return "No method leaves anything to publish."
         if best is exact:
             exactly = (
-                "every published number is exact"
+                "Every published number is exact"
                 if release.policy.round_to is None
-                else "rounding alone changes numbers"
+                else "Rounding alone changes numbers"
             )
-            told = f"Take {best.name}: {exactly}, and it keeps {best.share_kept}."
+            told = f"{best.recommended} {exactly}, and it keeps {best.share_kept}."
             return (
                 told if changed is None else f"{told} {changed.name} keeps {changed.share_kept}, but {changed.effect}."
             )
-        told = f"Take {best.name}: it keeps {best.share_kept}, though it {best.effect}."
+        told = f"{best.recommended} It keeps {best.share_kept}, though it {best.effect}."
         if exact is not None:
             few = f"keeps only {exact.share_kept}, less than half as many"
             return f"{told} {exact.name}, which changes no row, {few}."
@@ -146,6 +160,11 @@ class _Made(NamedTuple):
     def kept(self) -> int:
         """The number of frequent itemsets that are still published."""
         return self.release.distortion.itemsets - self.release.distortion.lost
+
+    @property
+    def recommended(self) -> str:
+        words = say_method(self.release.method, merge=self.name != self.release.method)
+        return f"Recommended: {words} ({self.name})."
 
     @property
     def share_kept(self) -> str:

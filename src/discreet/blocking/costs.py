@@ -10,7 +10,6 @@ from discreet import kernels
 from discreet.blocking.distortion import Distortion, class_sizes, distortion, relabel, supports_in
 from discreet.data.itemsets import Label
 from discreet.data.patterns import Patterns
-from discreet.data.thresholds import share
 from discreet.data.transactions import Transactions
 from discreet.errors import BudgetError, refuse_truth
 from discreet.mining.mine import mine
@@ -64,22 +63,21 @@ class Costs(NamedTuple):
         return max(self.itemsets.average, abs(self.n_after - self.n_before) / max(1, self.n_before))
 
     def describe(self) -> dict[str, str]:
-        """Return the costs in words, by what they are costs of."""
+        """Return the costs in sentences, by what they are costs of."""
         rows, shares, cost = self.item_rows, self.items, self.itemsets
         changes = (
             f"{rows.average:,.3g} rows ({percent(shares.average)})",
             f"{rows.largest:,.0f} ({percent(shares.largest)})",
         )
         worst = "" if self.worst_item is None else f" ({printable(str(self.worst_item))})"
-        changed = (
-            f"{cost.changed - cost.lost:,} of {cost.itemsets:,} ({share(cost.changed - cost.lost, cost.itemsets)})"
-        )
-        lost = ", where a lost itemset counts as 100%" if cost.lost else ""
+        changed = f"{cost.lost:,} were left out, and {count_of(cost.changed - cost.lost, 'other')} changed"
+        lost = ", where one that was left out counts as 100%" if cost.lost else ""
+        largest = f"The largest change is {count_of(cost.largest, 'row')}."
         return {
-            "single items": f"{rows.numbers:,} before, {rows.lost:,} lost; {_say(rows, *changes)}",
+            "single items": f"{rows.numbers:,} before: {rows.lost:,} were left out. {_say(rows, *changes)}",
             "shares of n": _say(self.shares, points(self.shares.average), f"{points(self.shares.largest)}{worst}"),
-            "frequent itemsets": f"{cost.itemsets:,} before, {cost.lost:,} lost; {changed} changed",
-            "average distortion": f"{percent(cost.average)}{lost}; at most {count_of(cost.largest, 'row')}",
+            "frequent itemsets": f"{cost.itemsets:,} before: {changed}.",
+            "average distortion": f"{percent(cost.average)} of the support of an itemset{lost}. {largest}",
             **self._describe_rules(),
         }
 
@@ -89,9 +87,9 @@ class Costs(NamedTuple):
             return {"rules": "not compared: there are too many"}
         cut = "" if length is None else f" of at most {count_of(length, 'item')}"
         average, largest = points(confidences.average), points(confidences.largest)
-        rules = f"{count_of(confidences.numbers, 'rule')}{cut}, {confidences.lost:,} lost"
+        rules = f"{count_of(confidences.numbers, 'rule')}{cut}: {confidences.lost:,} were left out."
         return {
-            "confidence": f"{rules}; {_say(confidences, average, largest)}",
+            "confidence": f"{rules} {_say(confidences, average, largest)}",
             "lift": _say(lifts, percent(lifts.average), percent(lifts.largest)),
         }
 
@@ -135,8 +133,8 @@ def costs(before: Patterns, after: Patterns, *, known: Distortion | None = None)
 
 def _say(change: Shift, average: str, largest: str) -> str:
     if change.largest:
-        return f"{average} on average, at most {largest}"
-    return "exact" if change.numbers > change.lost else "none left"
+        return f"Those published change by {average} on average, and by at most {largest}."
+    return "Those published are exact." if change.numbers > change.lost else "None is published."
 
 
 def _sum_up(changes: Shares | Numbers, is_kept: NDArray[np.bool_]) -> Shift:

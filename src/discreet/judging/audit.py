@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Final, Unpack, cast
 
 from numpy.typing import ArrayLike
 
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
     from discreet.judging.tradeoff import Tradeoff
     from discreet.report import Source
+
+CONFIDENTIAL: Final = "Confidential: this report contains the small counts it warns about."
 
 
 @refuse_truth(ask=".is_safe")
@@ -239,12 +241,13 @@ class Audit:
         evidence, is_list = self.evidence, isinstance(self.candidate, Patterns)
         implied, listed = evidence.implications, max(map(len, evidence.changes), default=0)
         no_rows, is_cyclic = self.rows is None and not self._is_forest, is_list and self.is_acyclic is False
-        is_secret = self.verdict is not Verdict.RELEASE
+        failed = (check for check in self.checks if check.verdict is not Verdict.RELEASE)
+        is_secret = any(check.found for check in failed if check.name is not CheckName.SIZE)
         more_changes = any(changes.small > len(changes) for changes in evidence.changes)
         doubt = doubt_count(self.patterns.min_support, self.patterns.n, self.k) if self.patterns.mined else ""
         every = (
             (f"{doubt[:1].upper()}{doubt[1:]}", doubt),
-            ("Confidential: this report contains the small counts it warns about.", is_secret),
+            (CONFIDENTIAL, is_secret),
             ("Inference channels could not be looked for.", is_list and evidence.channels is None),
             ("The rows are not at hand: the published counts are taken as they are.", no_rows),
             ("Not checked here: a determined reader might narrow some counts further.", is_cyclic),

@@ -17,7 +17,7 @@ from discreet.runtime import html
 from discreet.runtime.text import count_of, printable
 
 WIDTH: Final = 100  # columns of prose
-CONSISTENT: Final = CheckName.CONSISTENCY.release("The supports of all subsets follow and are mutually consistent.")
+CONSISTENT: Final = CheckName.CONSISTENCY.release("The counts do not contradict each other.")
 ROUNDED: Final = CheckName.CHANNELS.review(
     0, "Differences of rounded supports are not exact, and their limits are not followed: audit the exact supports."
 )
@@ -52,7 +52,8 @@ def check_size(policy: Policy, many: int, noun: str) -> Check:
     if policy.max_itemsets is not None and many > policy.max_itemsets:
         sentence = f"{many:,} {noun}s are listed; {policy.name} allows {policy.max_itemsets:,}."
         return CheckName.SIZE.review(many, sentence)
-    return CheckName.SIZE.release(f"{count_of(many, noun)} listed.")
+    most = "no limit is set" if policy.max_itemsets is None else f"{policy.name} allows {policy.max_itemsets:,}"
+    return CheckName.SIZE.release(f"{count_of(many, noun)} listed; {most}.")
 
 
 def check_low_counts(policy: Policy, low: int, zeros: int = 0, *, noun: str = "support", sure: str = "") -> Check:
@@ -203,7 +204,7 @@ def list_checks(checks: Sequence[Check]) -> Iterator[str]:
     """Yield each check, on one line if it fits: the sign of its verdict, its name and its sentence.
 
     >>> list(list_checks([CONSISTENT]))
-    ['  ✓ consistency  The supports of all subsets follow and are mutually consistent.']
+    ['  ✓ consistency  The counts do not contradict each other.']
     """
     width = max(len(check.name) for check in checks)
     for check in checks:

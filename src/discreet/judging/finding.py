@@ -275,15 +275,15 @@ def support_of(itemset: Itemset, patterns: Patterns) -> int:
     return int(patterns.supports[holds].max(initial=0))
 
 
-def join_names(names: list[str]) -> str:
-    """Return names as a sentence lists them, the first of many.
+def join_names(names: list[str], last: str = "and") -> str:
+    """Return names as a sentence lists them, the first of many; ``last`` stands before the last.
 
-    >>> join_names(["a", "b", "c"])
-    'a, b and c'
+    >>> join_names(["a", "b", "c"]), join_names(["a", "b", "c"], "or")
+    ('a, b and c', 'a, b or c')
     """
     if len(names) > html.MOST_LABELS:
         names = [*names[: html.MOST_LABELS], f"{len(names) - html.MOST_LABELS:,} more"]
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _lacking(lacked: Sequence[list[str]], no: str) -> str:
@@ -296,4 +296,4 @@ def _lacking(lacked: Sequence[list[str]], no: str) -> str:
         case [one, two]:
             return f"neither {one} nor {two}"
         case several:
-            return f"none of {join_names(several)}"
+            return f"none of {join_names(several, 'or')}"

@@ -18,8 +18,8 @@ COLOURS: Final = 6  # of charts.css; the next are for what stands out
 SAFE, UNSAFE, QUIET = "c0", "c1", "quiet"
 CROSS: Final = "M-3.5-3.5l7 7m0-7l-7 7"
 PADDING: Final = 0.04  # of an axis at its ends, so that no mark lies on the frame
-LETTER, GAP = 7, 3
-"""Pixels of a letter of a label, and between labels."""
+LETTER, GAP, EDGE = 7, 3, 18
+"""Pixels of a letter of a label, between labels, and from a plot to the edge of the page."""
 NARROW, WIDE = 225, 480
 """Pixels of a plot on a telephone, and of one beside another on a desktop."""
 ROW: Final = 2.7  # height of a row, in letters
@@ -150,17 +150,27 @@ def _draw(plot: Plot, caption: str) -> str:
 
 
 def _thin(across: Scale, pixels: int) -> Scale:
-    """Return an axis with those ticks whose labels fit side by side, from the left.
+    """Return an axis with those ticks whose labels fit side by side: the last, and others from the left.
 
-    >>> _thin(Scale("", 0, 4, {0: "1", 1: "1,000", 2: "2", 4: "2,000"}), 80).ticks
+    >>> _thin(Scale("", 0, 4, {0: "1", 1: "1,000", 2: "2", 3.7: "1,999", 4: "2,000"}), 80).ticks
     {0: '1', 2: '2', 4: '2,000'}
     """
-    fitting, end = {}, -math.inf
-    for value, label in across.ticks.items():
-        middle, half = float(across.place(value)) * pixels / 100, LETTER * len(label) / 2
-        if middle - half >= end:
-            fitting[value], end = label, middle + half + GAP
+    halves = {value: LETTER * len(label) / 2 for value, label in across.ticks.items()}
+    places = {
+        value: pixels - half if _reaches_out(across, value) else float(across.place(value)) * pixels / 100
+        for value, half in halves.items()
+    }
+    fitting, end, last = {}, -math.inf, max(places, default=0)
+    for value, middle in places.items():
+        fits = value == last or middle + halves[value] + GAP <= places[last] - halves[last]
+        if fits and middle - halves[value] >= end:
+            fitting[value], end = across.ticks[value], middle + halves[value] + GAP
     return across._replace(ticks=fitting)
+
+
+def _reaches_out(across: Scale, value: float) -> bool:
+    """Return whether a label in the middle below its tick would reach beyond the edge: then it ends with the axis."""
+    return float(across.place(value)) * NARROW / 100 + LETTER * len(across.ticks[value]) / 2 > NARROW + EDGE
 
 
 def _grid(plot: Plot, *, is_stepped: bool) -> Iterator[str]:
@@ -175,8 +185,9 @@ def _grid(plot: Plot, *, is_stepped: bool) -> Iterator[str]:
     wide = _thin(across, WIDE)
     narrow = _thin(wide, NARROW)
     for value, label in wide.ticks.items():
-        spare = "" if value in narrow.ticks else ' class="spare"'
-        yield f'<text x="{across.place(value)}%" y="100%" dy="18"{spare}>{escape(label)}</text>'
+        is_out, spare = _reaches_out(across, value), value not in narrow.ticks
+        kind = f' class="{" ".join([*["left"] * is_out, *["spare"] * spare])}"' if is_out or spare else ""
+        yield f'<text x="{100 if is_out else across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
     yield "</g>"
 
 
@@ -255,7 +266,7 @@ def _title(mark: Mark) -> str:
 def _legend(every: Iterable[Series]) -> str:
     keys = "".join(
         f'<li><svg width="{30 if one.kind in {"curve", "line"} else 14}" height="14" aria-hidden="true">'
-        f'<g class="{one.kind} {one.colour}">{_key(one)}</g></svg>{escape(one.label)}</li>'
+        f'<g class="{one.kind} {one.colour}{" strong" * one.is_strong}">{_key(one)}</g></svg>{escape(one.label)}</li>'
         for one in every
     )
     return f'<ul class="legend">{keys}</ul>' if keys else ""

@@ -106,8 +106,7 @@ def subtract(finding: AuditFinding, audit: Audit) -> tuple[Part, ...]:  # noqa: 
     (10, 'of them have at least one of a and b')
     (2, 'have none of them')
     """
-    here = audit.rows if isinstance(audit.rows, Transactions | Merged) else None  # on Spark, no row is a visit
-    people = "rows" if are_visits(audit.patterns, here) else "people"
+    people = _name_people(audit)
     match finding.value:
         case Change() as change:
             return _compare(change, finding.who.in_words(), people)
@@ -122,6 +121,17 @@ def subtract(finding: AuditFinding, audit: Audit) -> tuple[Part, ...]:  # noqa: 
         case Revealed() as revealed:
             return _take_away(revealed)
     return ()
+
+
+def explain_dots(audit: Audit) -> str:
+    """Return what the dots of a picture are."""
+    few = "row that is" if _name_people(audit) == "rows" else "person who is"
+    return f"Each red dot is a {few} revealed; grey dots stand for the others."
+
+
+def _name_people(audit: Audit) -> str:
+    here = audit.rows if isinstance(audit.rows, Transactions | Merged) else None  # on Spark, no row is a visit
+    return "rows" if are_visits(audit.patterns, here) else "people"
 
 
 def _take_away(one: Revealed) -> tuple[Part, ...]:

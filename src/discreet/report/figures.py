@@ -30,7 +30,7 @@ from discreet.report.charts import (
     scale,
 )
 from discreet.runtime import resources
-from discreet.runtime.text import percent
+from discreet.runtime.text import count_of, percent
 
 MOST_POINTS: Final = 1_000  # of a scatter: more of them show no more, and make a page slow
 MOST_ITEMSETS: Final = 60_000  # up to which all cells are counted for a histogram; of more, only channels are
@@ -52,6 +52,8 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
     """
     shares = [float(Fraction(100 * count, max(1, tradeoff.n))) for count in tradeoff.min_supports]
     columns = zip(tradeoff.ks, tradeoff.channels.T.tolist(), tradeoff.exposed.T.tolist(), strict=True)
+    # The first number stands for a solid line.
+    numbers = {one: number for number, one in enumerate(sorted(tradeoff.ks, key=lambda one: one != k))}
     series = [
         Series(
             "curve",
@@ -60,16 +62,16 @@ def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
                 Mark(share, math.log10(1 + many), _describe_point(one, share, many, rows), f"{share:.4g}")
                 for share, many, rows in zip(shares, channels, exposed, strict=True)
             ],
-            *(f"c{number % COLOURS}", number, one == k),
+            *(QUIET if k in numbers and one != k else f"c{numbers[one] % COLOURS}", numbers[one], one == k),
         )
-        for number, (one, channels, exposed) in enumerate(columns)
+        for one, channels, exposed in columns
     ]
     most = int(tradeoff.channels.max(initial=0))
     top = math.log10(2 + most)
     every = [0, *(10**power for power in range(len(str(most)) + 1))]
     ticks = {at: f"{tick:,}" for tick in every if (at := math.log10(1 + tick)) <= 1.08 * top}
     across = scale("minimum support, % of rows", shares, "%")
-    plot = Plot(across, Scale("maximal channels", -0.06 * top, 1.08 * top, ticks), series)
+    plot = Plot(across, Scale("maximal channels, by tens", -0.06 * top, 1.08 * top, ticks), series)
     lines = [[share, *line] for share, line in zip(shares, tradeoff.channels.tolist(), strict=True)]
     caption = "Maximal channels by minimum support, one curve per k"
     return Figure(caption, [plot], [across.title, *(one.label for one in series)], lines)
@@ -80,7 +82,7 @@ def _describe_point(k: int, share: float, channels: int, exposed: int) -> str:
 
 
 class Bin(NamedTuple):
-    """How many cells hold ``first`` to ``last`` rows, and whether that is too few."""
+    """How many cells, the groups that can be worked out, hold ``first`` to ``last`` rows; and if that is too few."""
 
     first: int
     last: int
@@ -94,10 +96,11 @@ class Bin(NamedTuple):
 
 
 def cell_sizes(found: Audit | Channels) -> list[Bin]:
-    """Return how many cells there are of each size: one by one or a few together below k, twice as many each above.
+    """Return how many cells there are of each size: twice as many rows each from k on, and at most n.
 
-    A cell is the rows that hold exactly some items of a maximal itemset. Of channels, and of audits of very many
-    itemsets, only the cells below k are counted: the channels themselves.
+    Below k they are counted one by one, or a few sizes together; all sizes together if there is none. A cell is the
+    rows that hold exactly some items of a maximal itemset. Of channels, and of audits of very many itemsets, only the
+    cells below k are counted: the channels themselves.
 
     >>> from discreet import audit
     >>> found = audit([["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50, min_support=10, k=3)
@@ -111,12 +114,15 @@ def cell_sizes(found: Audit | Channels) -> list[Bin]:
     counts, k = channels.cells.counts, channels.k
     if isinstance(found, Audit) and len(found.patterns) <= MOST_ITEMSETS:
         counts = complete_family(found.patterns).cells(found.patterns.n + 1, resources.cores()).counts
-    step = max(1, math.ceil((k - 1) / MOST_BARS))
+    step = max(1, math.ceil((k - 1) / MOST_BARS) if (counts < k).any() else k - 1)
     edges = [*range(1, k, step), k]
     while edges[-1] <= counts.max(initial=0):
         edges.append(2 * edges[-1])
     sizes = np.histogram(counts, bins=[edge - 0.5 for edge in edges])[0].tolist() if len(edges) > 1 else []
-    return [Bin(one, two - 1, cells, one < k) for (one, two), cells in zip(pairwise(edges), sizes, strict=True)]
+    return [
+        Bin(one, max(one, min(two - 1, channels.n)), cells, one < k)
+        for (one, two), cells in zip(pairwise(edges), sizes, strict=True)
+    ]
 
 
 def cell_sizes_figure(found: Audit | Channels) -> Figure:
@@ -126,10 +132,10 @@ def cell_sizes_figure(found: Audit | Channels) -> Figure:
 
 def draw_bins(bins: Sequence[Bin]) -> Figure:
     """Return a histogram of bins that are known."""
-    names = {True: "fewer than k rows: channels", False: "k rows or more"}
+    names = {True: "fewer than k rows", False: "k rows or more"}
     parts = {
         is_unsafe: [
-            Mark(at + 0.5, one.cells, f"{one.cells:,} cells of {one.name} rows")
+            Mark(at + 0.5, one.cells, f"{count_of(one.cells, 'group')} of {one.name} rows")
             for at, one in enumerate(bins)
             if one.is_unsafe == is_unsafe and one.cells
         ]
@@ -140,12 +146,9 @@ def draw_bins(bins: Sequence[Bin]) -> Figure:
         for is_unsafe, marks in parts.items()
         if marks
     ]
-    # The number of rows stands below a bar, or where several numbers begin.
-    ticks = {at + 0.5 * (one.first == one.last): f"{one.first:,}" for at, one in enumerate(bins)}
-    end = {float(len(bins)): f"{one.last + 1:,}" for one in bins[-1:] if one.first < one.last}
-    across = Scale("rows in the cell", 0, max(1, len(bins)), {**ticks, **end})
-    up = scale("cells", [0, 5, *(one.cells for one in bins)], padded=False)
-    caption = "How many cells there are of each size; those of fewer than k rows are channels"
+    across = Scale("rows in the group", 0, max(1, len(bins)), {at + 0.5: one.name for at, one in enumerate(bins)})
+    up = scale("groups", [0, 5, *(one.cells for one in bins)], padded=False)
+    caption = "How many groups of each size can be worked out; those of fewer than k rows must not be"
     lines = [(one.name, one.cells) for one in bins]
     return Figure(caption, [Plot(across, up, series)] if bins else [], [across.title, up.title], lines)
 

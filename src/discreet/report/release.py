@@ -109,19 +109,23 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> lines = list(release_text(block(rows, min_support=10, k=10, method="suppress")))
-    >>> print(*lines[3:8], sep=chr(10))
+    >>> print(*lines[3:10], sep=chr(10))
       rows (n)            100 before, 98 now: 2 suppressed, 0 added
-      single items        3 before, 0 lost; 1.33 rows (2.67%) on average, at most 2 (4%)
-      shares of n         1.01 points on average, at most 1.02 points (a)
-      frequent itemsets   8 before, 0 lost; 4 of 8 (50%) changed
-      average distortion  1.75%; at most 2 rows
+      single items        3 before: 0 were left out. Those published change by 1.33 rows (2.67%) on
+                          average, and by at most 2 (4%).
+      shares of n         Those published change by 1.01 points on average, and by at most 1.02 points
+                          (a).
+      frequent itemsets   8 before: 0 were left out, and 4 others changed.
+      average distortion  1.75% of the support of an itemset. The largest change is 2 rows.
     """
     file = f"{source.file}: " if source else ""
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
     if release.distortion.changed:
         lines = release.describe_costs()
         width = max(map(len, lines))
-        yield from ("", *(f"  {name.ljust(width)}  {value}" for name, value in lines.items()))
+        yield ""
+        for name, value in lines.items():
+            yield from wrap(value, WIDTH, initial_indent=f"  {name:<{width}}  ", subsequent_indent=" " * (width + 4))
         if release.compared:
             yield from ("", *wrap(list_averages(release), WIDTH))
     withheld = f"For the policy {release.policy.name} alone, {count_of(release.withheld, 'itemset')} withheld."
@@ -246,13 +250,21 @@ def explain_supports(release: Release) -> str:
     return "The supports are those of the rows changed in this way, and are mutually consistent."
 
 
-COSTS: Final = ["suppressed", "added", "lost", "distortion", "item", "share"]
-LEGEND: Final = (
-    "Rows suppressed and added, and itemsets lost. Distortion is the average change of all itemsets; item and share "
-    "are the largest changes of an item's support, and of its share of n in percentage points. No release has an "
-    "inference channel; each was checked for it. A whole list has the supports of some rows, and all of their closed "
-    "itemsets; a partial one has gaps; an exact one has gaps, and the supports of the rows themselves."
+COSTS: Final = {
+    "suppressed": "rows removed",
+    "added": "rows added",
+    "lost": "itemsets left out",
+    "distortion": "average change of an itemset",
+    "item": "largest change of an item",
+    "share": "largest change of a share, percentage points",
+}
+"""Columns of a comparison: their names where room is short, and in full."""
+KEY: Final = (
+    "An itemset that is left out counts as a change of 100%. List: a whole one leaves nothing out, but its numbers may "
+    "be those of changed rows; a partial one leaves itemsets out besides; an exact one leaves itemsets out, and the "
+    "others have the supports of the original rows. Each release was checked: none has an inference channel."
 )
+LEGEND: Final = f"{'; '.join(f'{name}: {words}' for name, words in COSTS.items())}. {KEY}"
 
 
 def comparison_text(comparison: Comparison, *, source: Source | None = None) -> Iterator[str]:

@@ -25,6 +25,7 @@ from discreet.runtime.text import count_of, printable
 if TYPE_CHECKING:
     from discreet.publications.counts.revealed import Revealed
 
+SAFE_FROM: Final = "Lowest minimum support without a channel, for each k"
 LONGEST_SUM, SHOWN_OF_LONGER = 8, 4
 """Supports up to which a sum is written out, and those that are shown of a longer one."""
 TITLES: Final = {
@@ -54,8 +55,8 @@ def audit_text(
     >>> print(*audit_text(audit(rows, min_support=10, k=10)), sep=chr(10))
     WITHHOLD: 3 closed itemsets, each held by at least 10 of 100 rows (10%); k = 10.
     <BLANKLINE>
-      ✓ consistency         The supports of all subsets follow and are mutually consistent.
-      ✓ size                3 itemsets listed.
+      ✓ consistency         The counts do not contradict each other.
+      ✓ size                3 itemsets listed; no limit is set.
       ✓ low counts          No support is below 10.
       ✗ inference channels  1 maximal channel: differences of counts that reveal fewer than 10 rows.
     <BLANKLINE>
@@ -125,7 +126,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
           5 (25%)         4      0      2
           9 (45%)         2      0      0
     <BLANKLINE>
-    No channel of fewer than k rows, from which minimum support on:
+    Lowest minimum support without a channel, for each k:
       k = 2: 5 of 20 rows (25%), the lowest that was asked for
       k = 3: 7 of 20 rows (35%)
     """
@@ -134,7 +135,7 @@ def tradeoff_text(tradeoff: Tradeoff, *, source: Source | None = None) -> Iterat
     for title, lines in list_tradeoff(tradeoff):
         cells = [[f"{cell:,}" if isinstance(cell, int) else cell for cell in line] for line in lines]
         yield from ("", f"{title}:", *aligned(cells))
-    yield from ("", f"No channel of fewer than k {tradeoff.counted}, from which minimum support on:")
+    yield from ("", f"{SAFE_FROM}:")
     for k, safe in tradeoff.safe.items():
         yield f"  k = {k:,}: {safe_from(safe, tradeoff)}"
     yield from ("", tradeoff.caveat) if tradeoff.caveat else ()

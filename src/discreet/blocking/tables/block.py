@@ -236,7 +236,7 @@ def _try_all(problem: TableProblem) -> tuple[TriedMethod, ...]:
     if first.release is None:
         return first, *others
     beside = "".join(f" By {one.method}, {_count_shown(one.release)}." for one in others if one.release is not None)
-    reason = f"Take {first.method}: {_count_shown(first.release)}. {first.release.reason}{beside}"
+    reason = f"Recommended: {first.method}; {_count_shown(first.release)}. {first.release.reason}{beside}"
     return first._replace(release=replace(first.release, reason=reason)), *others
 
 

@@ -10,18 +10,18 @@ from discreet.data.counts import Counts
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import say_count
 from discreet.errors import on_command_line
-from discreet.judging.audit import Audit
+from discreet.judging.audit import CONFIDENTIAL, Audit
 from discreet.judging.policy import Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff
 from discreet.publications.trees.leaves import Forest
-from discreet.report.deciding import ORDER, decisive
+from discreet.report.deciding import ORDER, decisive, explain_dots
 from discreet.report.figures import MOST_ITEMSETS, cell_sizes, draw_bins, tradeoff_figure
 from discreet.report.findings import Source, exposed_rows
 from discreet.report.html import page
 from discreet.report.html.findings import list_all, list_longer, show_groups
 from discreet.report.html.page import ROOM, Chart, Table, checks_of, rendered, show_verdict
 from discreet.report.html.tables import describe_omitted, show_tables
-from discreet.report.text import exposed_line, list_tradeoff, safe_from
+from discreet.report.text import SAFE_FROM, exposed_line, list_tradeoff, safe_from
 from discreet.runtime import html
 from discreet.runtime.html import Html
 from discreet.runtime.text import printable
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
+FOR_FEW: Final = "Show it only to those who may see what was audited."
+SMALL: Final = "Confidential: contains small counts"
 FINDINGS: Final = ORDER[: ORDER.index("change")]  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
@@ -45,7 +47,7 @@ COUNTED: Final = {
 """Kinds of findings whose number stands at the head of a page."""
 WORST_FIRST: Final = (
     "The worst come first: those about the fewest people, and among these the ones with the fewest items. "
-    "Anyone who reads the published supports can do these sums."
+    "Anyone who reads the published supports can do these sums. Several findings may be about the same people"
 )
 
 
@@ -86,19 +88,21 @@ def audit_html(
         described.append(("how it was read", printable(str(audit.reading))))
     if tradeoff is not None:
         lines = [(f"{k:,}", safe_from(least, tradeoff)) for k, least in tradeoff.safe.items()]
-        title = f"No channel of fewer than k {tradeoff.counted}, from which minimum support on"
-        safe = Table(title, ["k", "minimum support"], lines)
+        safe = Table(SAFE_FROM, ["k", "minimum support"], lines)
     values = {
         "title": f"Audit of {name}",
+        "about": name_source(source),
         **show_verdict(audit.verdict),
         "sentence": audit.sentence,
         "then": audit.advice.say(on_command_line),
         "decisive": decisive(audit) if explain and not audit.is_safe else None,
         "numbers": list(_list_numbers(audit)),
-        "warnings": audit.warnings,
+        "dots": explain_dots(audit),
+        "warnings": [warning for warning in audit.warnings if warning != CONFIDENTIAL],
         "audited": Table("The candidate, and the rule that it was judged by", [], described),
         "checks": checks_of(audit.checks),
         "found_sentences": [_introduce(audit, any_shown=bool(groups or implied or lists))],
+        "counted": "" if tradeoff is None else tradeoff.counted,
         "tables": show_tables(audit),
         "tables_note": describe_omitted(audit),
         "groups": groups,
@@ -120,19 +124,18 @@ def audit_html(
         if is_table
         else page.TREE_LIMITS
         if is_forest
-        else page.AGAINST_LIMITS
-        if audit.changes
-        else page.LIMITS,
+        else page.list_limits(is_acyclic=bool(is_list and audit.is_acyclic), is_compared=bool(audit.changes)),
         "glossary": page.TABLE_GLOSSARY if is_table else page.TREE_GLOSSARY if is_forest else page.GLOSSARY,
     }
-    return rendered("report.html", values, private=PRIVATE * private, timestamp=timestamp)
+    why, mark = (PRIVATE, page.MARK) if private else (FOR_FEW * (CONFIDENTIAL in audit.warnings), SMALL)
+    return rendered("report.html", values, private=why, mark=mark, timestamp=timestamp)
 
 
 def policy_lines(policy: Policy) -> Iterator[tuple[str, str]]:
     """Yield the rule by which a candidate was judged."""
     few = f"counts from 1 to {policy.k - 1:,} are" if policy.k > 1 else "no count is"
     yield "k", f"{policy.k:,}: {few} too small to be published"
-    yield "policy", "k alone" if policy.name == "k" else printable(str(policy))
+    yield "policy", "none: k alone" if policy.name == "k" else printable(str(policy))
     if policy.about:
         yield "about it", policy.about
     if policy.source:
@@ -140,16 +143,18 @@ def policy_lines(policy: Policy) -> Iterator[tuple[str, str]]:
 
 
 def cells_chart(audit: Audit) -> Chart | None:
-    """Return the histogram of the sizes of cells, if there are any that are known."""
+    """Return the histogram of the groups that can be worked out, if there are any that are known."""
     bins = cell_sizes(audit)
     if not bins:
         return None
     k = audit.policy.k
-    which = "cells" if len(audit.patterns) <= MOST_ITEMSETS else f"cells of fewer than {k:,} rows, the channels"
+    which = "groups" if len(audit.patterns) <= MOST_ITEMSETS else f"groups of fewer than {k:,} rows"
     lines = [(one.name, one.cells, f"fewer than {k:,}" if one.is_unsafe else "enough") for one in bins]
-    table = Table(f"How many {which} there are of each size", ["rows", "cells", f"k = {k:,}"], lines)
-    caption = f"How many {which} there are of each size. Those of fewer than {k:,} rows are outlined."
-    return Chart("cell-sizes", caption, draw_bins(bins), [table])
+    title = f"How many {which} there are of each size"
+    are_few = any(one.cells for one in bins if one.is_unsafe)
+    few = f"Those of fewer than {k:,} rows are outlined." if are_few else f"No group has fewer than {k:,} rows."
+    tables = [Table(title, ["rows", "groups", f"k = {k:,}"], lines)]
+    return Chart("cell-sizes", f"{title}. {few}", draw_bins(bins), tables)
 
 
 def _exposed_sentence(audit: Audit) -> str:
@@ -170,15 +175,15 @@ def _list_numbers(audit: Audit) -> Iterator[tuple[str, str]]:
             yield from (("trees", f"{len(forest):,}"), ("leaves", f"{forest.size:,}"), ("rows", f"{forest.rows:,}"))
         case _ if audit.evidence.facts is not None:
             yield "itemsets with limits", f"{len(audit.evidence.facts) - 1:,}"
-    yield "k", f"{audit.policy.k:,}"
+    yield page.LEARNED, f"{audit.policy.k:,}"
     if audit.evidence.channels is not None:
-        yield "maximal channels", f"{len(audit.evidence.channels):,}"
+        yield "ways to find a small group", f"{len(audit.evidence.channels):,}"
     for kind, name in COUNTED.items():
         total = sum(group.total for group in audit.groups if group.kind == kind)
         if total:
             yield name.format(k=audit.k), f"{total:,}"
     if audit.exposed_if_known is not None:
-        yield "exposed rows", f"{audit.exposed_if_known.rows:,}"
+        yield "rows in such a group", f"{audit.exposed_if_known.rows:,}"
 
 
 def _describe(audit: Audit, source: Source | None, against: Sequence[Source]) -> Iterator[tuple[str, str]]:
@@ -209,10 +214,17 @@ def source_lines(source: Source | None) -> Iterator[tuple[str, str]]:
         yield "SHA-256 of it", Html(f"<code>{source.sha256}</code>")
 
 
+def name_source(source: Source | None) -> str:
+    """Return the file that a page is about, for its head; empty if it is not known."""
+    return "" if source is None else Html(f"{html.text(source.file)}, SHA-256 <code>{source.sha256}</code>")
+
+
 def _introduce(audit: Audit, *, any_shown: bool) -> str:
     if any_shown:
-        is_plain = audit.evidence.leaves or isinstance(audit.candidate, Counts)
-        return "The worst come first: those about the fewest people." if is_plain else WORST_FIRST
+        if audit.evidence.leaves or isinstance(audit.candidate, Counts):
+            return "The worst come first: those about the fewest people."
+        exposed = audit.exposed_if_known
+        return f"{WORST_FIRST}{'' if exposed is None else f', {exposed.rows:,} of {audit.patterns.n:,} rows in all'}."
     if isinstance(audit.candidate, Patterns) and audit.evidence.channels is None:
         return "The supports could not be looked through; the checks say why."
     alone = " by this list alone" * bool(audit.changes or audit.evidence.remainders)
@@ -227,7 +239,7 @@ def _tradeoff_chart(tradeoff: Tradeoff, k: int) -> Chart:
         for title, (head, *lines) in list_tradeoff(tradeoff)
     ]
     stands_out = f"; k = {k:,} stands out" * (k in tradeoff.ks)
-    caption = f"Maximal channels over the minimum support, a curve for each k{stands_out}."
+    caption = f"Maximal channels over the minimum support, a curve for each k{stands_out}. The scale goes by tens."
     return Chart("tradeoff-curves", caption, tradeoff_figure(tradeoff, k), tables)
 
 

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from discreet.data.itemsets import Itemset, sort_labels
+from discreet.data.itemsets import Itemset, Label, sort_labels
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, format_sum
 from discreet.disclosure.implications import Implications
 from discreet.disclosure.people import PeopleCell, PeopleCells
 from discreet.judging.audit import Audit
-from discreet.judging.finding import AuditFinding, FindingGroup, find_terms
+from discreet.judging.finding import AuditFinding, FindingGroup, find_terms, join_names
 from discreet.publications.counts.revealed import Revealed
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Few
-from discreet.report.deciding import draw_people, say_path, subtract
+from discreet.report.deciding import draw_people, explain_dots, say_path, subtract
 from discreet.report.findings import Source, describe, older_name
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import COMPLETE, ORDERS, List
@@ -98,6 +98,8 @@ def _show_group(audit: Audit, group: FindingGroup, most: int, against: Sequence[
     drawn = [
         one._replace(svg=draw_people(subtract(finding, audit))) for one, finding in zip(shown, worst, strict=False)
     ]
+    if any(one.svg for one in drawn):
+        about = f"{about} {explain_dots(audit)}"
     return Group(title, about, drawn, shown[DRAWN:])
 
 
@@ -111,13 +113,21 @@ def _show(audit: Audit, group: FindingGroup, finding: AuditFinding) -> Shown:
         return Shown(html.text(describe(finding)), [(line, "") for line in lines])
     words = Html(describe(finding, html.name))
     if isinstance(value, PeopleCell):
-        return Shown(words, [(show_terms(finding.terms), value.size)])
+        return Shown(words, _add_up(value, finding.terms, value.size))
     if isinstance(value, Channel | Difference):
-        return Shown(words, [(show_terms(finding.terms), f"{value.count:,}")])
+        return Shown(words, _add_up(value, finding.terms, f"{value.count:,}"))
     if isinstance(value, Bounded):
         limits = [format_limits(*limits) for _, limits in finding.limited_terms]
         return Shown(words, [(show_terms(finding.terms, limits), format_limits(value.low, value.high))])
     return Shown(words)
+
+
+def _add_up(group: Channel | Difference, terms: Sequence[Term], result: str) -> list[tuple[str, str]]:
+    """Return a sum, and the items that it does not name although the finding is about them."""
+    cancelled = group.top.difference(*(term.itemset for term in terms))
+    why = f"{join_names([*map(_name, sort_labels(cancelled))])} {'is' if len(cancelled) == 1 else 'are'} not in it:"
+    more = [(Html(f"{why} the counts with {'it' if len(cancelled) == 1 else 'them'} cancel out."), "")]
+    return [(show_terms(terms), result), *(more if cancelled else [])]
 
 
 def _show_change(audit: Audit, changes: Changes, finding: AuditFinding, change: Change) -> Shown:
@@ -126,28 +136,32 @@ def _show_change(audit: Audit, changes: Changes, finding: AuditFinding, change: 
     before = [("before", old, change.before) for old in changes.olds if is_one]
     counts = [("now", audit.patterns, change.after), *before]
     terms = [(when, find_terms(change, changes, patterns, count), count) for when, patterns, count in counts if count]
-    sums = [(f"{when}: {show_terms(supports)}", f"{count:,}") for when, supports, count in terms]
+    sums = [(Html(f"{when}: {show_terms(supports)}"), f"{count:,}") for when, supports, count in terms]
     total = (f"{change.after:,} now − {change.before:,} before", f"{change.count:,}".replace("-", "−"))
     return Shown(Html(describe(finding, html.name, than="before" if is_one else "in them together")), [total, *sums])
 
 
-def show_terms(terms: Sequence[Term], supports: Sequence[str] = ()) -> str:
+def show_terms(terms: Sequence[Term], supports: Sequence[str] = ()) -> Html:
     """Return a sum of supports, or of what stands for them, with their itemsets; a long one is cut.
 
-    >>> show_terms([Term(1, frozenset("a"), 50), Term(-1, frozenset("ab"), 48)])
-    '50 (a) − 48 (a, b)'
+    >>> show_terms([Term(1, frozenset("a"), 50), Term(-1, frozenset("a-b"), 48)])
+    '50 (<bdi>a</bdi>) − 48 (<bdi>-</bdi>, <bdi>a</bdi>, <bdi>b</bdi>)'
     """
     first = terms if len(terms) <= LONGEST_SUM else terms[:SHOWN_OF_LONGER]
     numbers = supports or [f"{term.support:,}" for term in first]
     texts = [f"{number} ({_list_labels(term.itemset)})" for term, number in zip(first, numbers, strict=False)]
-    rest = f" … ({len(terms):,} supports)" if len(first) < len(terms) else ""
-    return f"{format_sum(first, texts)}{rest}"
+    rest = f" … ({len(terms):,} supports; all are in discreet report --csv)" if len(first) < len(terms) else ""
+    return Html(f"{format_sum(first, texts)}{rest}")
 
 
 def _list_labels(itemset: Itemset) -> str:
-    names = [html.show_label(label, 24) for label in islice(sort_labels(itemset), html.MOST_LABELS)]
+    names = [_name(label) for label in islice(sort_labels(itemset), html.MOST_LABELS)]
     more = f", … {len(itemset) - len(names):,} more" if len(names) < len(itemset) else ""
     return f"{', '.join(names) or 'everyone'}{more}"
+
+
+def _name(label: Label) -> str:
+    return f"<bdi>{html.text(html.show_label(label, 24))}</bdi>"  # which is not broken at its hyphens
 
 
 def _name_older(group: FindingGroup, against: Sequence[Source]) -> str:

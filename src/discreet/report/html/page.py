@@ -1,5 +1,6 @@
 """Pages: what an HTML report is made of, and its frame; a page needs nothing but itself, and lets nothing else in."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -31,6 +32,11 @@ ORDERS: Final = tuple(
     {"worst": "fewest people", "largest": "most people", "shortest": "fewest items", "longest": "most items"}.items()
 )
 """The orders in which the script of the page can sort a list."""
+RESULTS: Final = {Verdict.RELEASE: "passed", Verdict.REVIEW: "look at it", Verdict.WITHHOLD: "failed"}
+"""What came of a check; the words of verdicts are for the whole."""
+LEARNED: Final = "smallest group that anyone may learn about (k)"
+ABOUT_RELEASE: Final = "The verdict below is about the release, and not about this page."
+MARK: Final = "DO NOT RELEASE"
 COMPLETE: Final = "`discreet audit --json` and `discreet report --csv` list all of them."
 
 
@@ -87,12 +93,12 @@ def rendered(
     values: Mapping[str, Any],
     *,
     private: str = "",
-    mark: str = "DO NOT RELEASE",
+    mark: str = MARK,
     timestamp: "datetime | None" = None,
 ) -> str:
     """Return the page of a template with its values; ``private`` says why it must not leave, if it must not.
 
-    Then its title, its banner and each of its sheets bear the ``mark``.
+    Then its title, its banner and each of its sheets bear the ``mark``. ``about`` may name what the page is about.
 
     Only our own scripts may run: the policy of the page holds their digests.
     """
@@ -104,13 +110,14 @@ def rendered(
     frame = {
         "policy": Html(f"default-src 'none'; script-src {scripts}; {others}"),
         "heading": values["title"],
+        "about": values.get("about", ""),
         "private": private,
         "mark": mark,
         "css": Html("".join(css)),
         "scripts": [Html(lists), Html(tooltips)],
         "closing": f"Written by discreet {__version__}{when}. This file needs no network and asks for none.",
     }
-    title = f"{mark}: " * bool(private) + values["title"]
+    title = f"{mark.partition(':')[0]}: " * bool(private) + values["title"]
     return _environment().get_template(template).render({**values, **frame, "title": title})
 
 
@@ -129,7 +136,12 @@ def commands(sentence: str) -> Html:
 def checks_of(checks: Iterable[Check]) -> list[dict[str, str]]:
     """Return the checks as the templates show them."""
     return [
-        {"name": check.name, **show_verdict(check.verdict), "sentence": printable(check.say(on_command_line))}
+        {
+            "name": check.name,
+            **show_verdict(check.verdict),
+            "result": RESULTS[check.verdict],
+            "sentence": printable(check.say(on_command_line)),
+        }
         for check in checks
     ]
 
@@ -139,6 +151,17 @@ def show_verdict(verdict: Verdict) -> dict[str, str]:
     return {"verdict": verdict.name, "sign": SIGNS[verdict]}
 
 
+def used_in(glossary: Table, page: str) -> Table:
+    """Return the lines of a glossary whose words are on a page.
+
+    >>> [line[0] for line in used_in(GLOSSARY, "<p class='row'>The <b>supports</b>").lines]
+    ['support']
+    """
+    text = re.sub(r"<script.*?</script>|<[^>]*>", " ", page, flags=re.DOTALL)
+    lines = [line for line in glossary.lines if re.search(rf"\b{line[0]}", text, re.IGNORECASE)]
+    return glossary._replace(lines=lines)
+
+
 @cache
 def _environment() -> "Environment":
     # Loaded late: importing discreet shall stay quick.
@@ -146,7 +169,7 @@ def _environment() -> "Environment":
 
     loader = FileSystemLoader(TEMPLATES)
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    made.filters["commands"] = commands
+    made.filters |= {"commands": commands, "used_in": used_in}
     return made
 
 
@@ -163,80 +186,92 @@ def _is_number(entry: str | int) -> bool:
     return isinstance(entry, int) or not set(entry) - set("0123456789.,%-–() ")
 
 
-LIMITS: Final = (
-    "Other releases. Two releases of the same rows, or of rows that differ little, can be subtracted from each other.",
-    "What is missing. An itemset that is not listed is known to have less than the minimum support.",
-    "Bounds. Where the maximal itemsets form a cycle, inequalities between supports may reveal more than sums do.",
-    "Other knowledge. What a reader knows about single people from elsewhere is not taken into account.",
-    "Probability. That most people of a group have something is what frequent itemsets are published for.",
-    "Dominance, the n–k and p% rules of output checkers, is about amounts: it does not apply to counts of people.",
+ALONE: Final = "Other releases. Two of the same rows, or of rows that differ little, can be subtracted from each other."
+BESIDE: Final = (
+    "Other releases than the older ones that it was compared with, and itemsets that are in only one of these."
 )
-"""What RELEASE does not promise."""
-AGAINST_LIMITS: Final = (
-    "Other releases than the older ones that it was compared with, and itemsets that are in only one of these.",
-    *LIMITS[1:],
+NARROWING: Final = "Narrower limits. A determined reader may narrow counts further than by adding and subtracting."
+KNOWLEDGE: Final = "Other knowledge. What a reader knows about single people from elsewhere is not taken into account."
+PROBABILITY: Final = (
+    "Large groups. That most people of a large group have something is told, and says a lot about each."
 )
+RARE: Final = "Readers of a complete list know that what is missing from it is rare."
+GAPS: Final = (
+    "An itemset that is missing although its parts suggest that it is common may have been left out, and may itself "
+    "point to a small group, or to one whose members are all alike."
+)
+
+
+def list_limits(*, is_whole: bool = True, is_acyclic: bool = False, is_compared: bool = False) -> list[str]:
+    """Return what RELEASE does not promise for a list of itemsets, as far as it applies.
+
+    >>> [sentence.partition(".")[0] for sentence in list_limits(is_whole=False, is_acyclic=True)][1:3]
+    ['What is missing', 'Other knowledge']
+    """
+    missing = f"What is missing. {RARE if is_whole else GAPS}"
+    return [BESIDE if is_compared else ALONE, missing, *[NARROWING] * (not is_acyclic), KNOWLEDGE, PROBABILITY]
+
+
 TREE_LIMITS: Final = (
     "Other releases. Other trees, or lists, of the same rows can be subtracted from this.",
     "Means. Whether one row dominates the mean of a leaf is not looked at.",
     "Probability. That most people who reach a leaf are of one class is what trees are published for.",
-    LIMITS[3],
+    KNOWLEDGE,
 )
 TABLE_LIMITS: Final = (
     "Other releases. Other tables of the same people can be subtracted from these; audit them together.",
     "What a reader knows besides: a person's own values, or how the tables were masked.",
     "Probability. A masked count may be likely to be small without being known to be.",
-    LIMITS[3],
-)
-BLOCKED_LIMITS: Final = (
-    *LIMITS,
-    "Blocking changes what is published, as little as it can. Single supports may be off by more than the average.",
+    KNOWLEDGE,
 )
 GLOSSARY: Final = Table(
-    "The words of output checkers, and ours",
-    ["checker's word", "here", "what it means"],
+    "The words of this page, and those of output checkers",
+    ["here", "checker's word", "what it means"],
     [
-        ("primary disclosure, low count", "low counts", "a published support from 1 to k − 1"),
-        ("secondary disclosure, differencing", "inference channel", "a sum of supports that reveals 1 to k − 1 people"),
-        ("differencing of two releases", "change", "an older count with 1 to k − 1 people more or fewer"),
-        ("total less its parts", "remainder", "the people with none of the listed values of an attribute"),
-        ("class or group disclosure", "implication", "a derived count of 0: everyone with some items has another one"),
-        ("approximate disclosure", "bounds", "a count that is not known exactly, but within narrow bounds"),
-        ("frequency, cell count", "support", "how many rows hold every item of an itemset"),
-        ("table, cross-tabulation", "itemsets", "sets of items, such as diagnoses or goods, each with its support"),
-        ("threshold", "k", "the smallest count that may be published; minimum support is another thing"),
-        ("margin, sub-total", "base", "the itemset that the people of a finding do have"),
-        ("mitigation", "block", "suppressing rows, adding rows or withholding itemsets until no channel is left"),
-        ("respondent, unit", "row", "one person, patient or basket"),
+        ("low count", "primary disclosure, low count", "a published support from 1 to k − 1"),
+        ("channel", "secondary disclosure, differencing", "a sum of supports that reveals 1 to k − 1 people"),
+        ("maximal channel", "-", "a channel of an itemset that is part of no other one; all others follow from these"),
+        ("small change", "differencing of two releases", "an older count with 1 to k − 1 people more or fewer"),
+        ("remainder", "total less its parts", "the people with none of the listed values of an attribute"),
+        ("implication", "class or group disclosure", "a derived count of 0: everyone with some items has another one"),
+        ("bounds", "approximate disclosure", "a count that is not known exactly, but within narrow bounds"),
+        ("support", "frequency, cell count", "how many rows hold every item of an itemset"),
+        ("minimum support", "-", "how many rows must hold an itemset for it to be listed"),
+        ("itemset", "table, cross-tabulation", "a set of items, such as diagnoses or goods"),
+        ("closed itemset", "-", "an itemset that more rows hold than any larger one; all others follow from these"),
+        ("maximal itemset", "-", "an itemset that is part of no other one in the list"),
+        ("k", "threshold", "the smallest count that may be published; minimum support is another thing"),
+        ("block", "mitigation", "leave out rows, add rows or leave out itemsets until no channel is left"),
+        ("distortion", "-", "how far supports are from the original ones, on average, as a share of these"),
+        ("row", "respondent, unit", "one person, patient or basket"),
     ],
 )
 TREE_GLOSSARY: Final = Table(
     GLOSSARY.caption,
     GLOSSARY.head,
     [
-        ("table", "leaves", "groups of rows that exclude each other, each with how many rows of a class it holds"),
-        ("cell", "leaf and class", "the rows that meet all conditions of a path and are of a class"),
-        ("primary disclosure, low count", "low counts", "a count of a leaf and a class from 1 to k − 1"),
-        ("differencing", "several trees", "an overlap of leaves of several trees with 1 to k − 1 rows of a class"),
-        ("class or group disclosure", "class disclosure", "a leaf that reveals what all who reach it have"),
-        ("threshold", "k", "the smallest count that may be published; the threshold of a tree is another thing"),
-        ("respondent, unit", "row", "one person, patient or basket"),
+        ("leaf", "cell", "the rows that meet all conditions of a path, counted by class; leaves exclude each other"),
+        ("low count", "primary disclosure, low count", "a count of a leaf and a class from 1 to k − 1"),
+        ("several trees", "differencing", "an overlap of leaves of several trees with 1 to k − 1 rows of a class"),
+        ("class disclosure", "class or group disclosure", "a leaf that reveals what all who reach it have"),
+        ("k", "threshold", "the smallest count that may be published; the threshold of a tree is another thing"),
+        ("row", "respondent, unit", "one person, patient or basket"),
     ],
 )
 TABLE_GLOSSARY: Final = Table(
     GLOSSARY.caption,
     GLOSSARY.head,
     [
-        ("primary disclosure, low count", "low counts", "a count from 1 to k − 1 that a table shows"),
-        ("secondary disclosure, differencing", "recovered", "a masked or missing count from 1 to k − 1 that follows"),
-        ("residual disclosure", "told", "a group of 1 to k − 1 that follows, though no table shows or masks it"),
+        ("low count", "primary disclosure, low count", "a count from 1 to k − 1 that a table shows"),
+        ("recovered", "secondary disclosure, differencing", "a masked or missing count from 1 to k − 1 that follows"),
+        ("told", "residual disclosure", "a group of 1 to k − 1 that follows, though no table shows or masks it"),
         (
-            "approximate disclosure",
             "narrowed",
+            "approximate disclosure",
             "a masked count that is left with fewer values than the policy asks for",
         ),
-        ("class or group disclosure", "class disclosure", "a count of 0: nobody in some group has a value"),
-        ("threshold", "k", "the smallest count that may be published"),
-        ("margin", "total", "the count of all values of an attribute together"),
+        ("class disclosure", "class or group disclosure", "a count of 0: nobody in some group has a value"),
+        ("k", "threshold", "the smallest count that may be published"),
+        ("total", "margin", "the count of all values of an attribute together"),
     ],
 )

@@ -22,12 +22,13 @@ from discreet.errors import InputError, on_command_line
 from discreet.io.notation import sort_pattern_codes
 from discreet.io.read import read_patterns
 from discreet.judging.audit import Audit, audit
+from discreet.judging.finding import join_names
 from discreet.judging.policy import Verdict, make_policy
 from discreet.report import release as wording
 from discreet.report.figures import before_after_figure, comparison_figure
 from discreet.report.findings import Source
 from discreet.report.html import page
-from discreet.report.html.audit import cells_chart, policy_lines, source_lines
+from discreet.report.html.audit import cells_chart, name_source, policy_lines, source_lines
 from discreet.report.html.lists import Listing, packed
 from discreet.report.html.page import ORDERS, ROOM, Chart, List, Table, checks_of, rendered, show_verdict
 from discreet.report.html.table_release import table_folder_html
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 100  # itemsets, or changes, in a table of the page; the list that its script unfolds has all itemsets
 PRIVATE: Final = (
-    "This page tells what was changed to make the release safe, and with that what was hidden. It is for the owner of "
-    "the rows alone."
+    "This page is confidential: it tells what was changed to make the release safe, and with that what was hidden. It "
+    f"is for the owner of the rows alone. {page.ABOUT_RELEASE}"
 )
 OPTIONAL: Final = dict.fromkeys(
     (
@@ -52,6 +53,7 @@ OPTIONAL: Final = dict.fromkeys(
         "before_after",
         "compared",
         "compared_chart",
+        "compared_key",
         "recommendation",
         "verified",
         "tables",
@@ -60,7 +62,8 @@ OPTIONAL: Final = dict.fromkeys(
 NOTHING: Final = "There is nothing to publish: not even the empty itemset is frequent and safe."
 VERIFYING: Final = (
     "Anybody who has the release folder can check it, from its files alone, with the command `discreet verify FOLDER`.",
-    "What checks it shares nothing with what made it, and needs no rows.",
+    "The checking program is separate from the one that made the release, and needs no rows.",
+    "The command prints the fingerprint of the folder.",
     "Only a fingerprint that the publisher sent you by a different route shows that the numbers are the publisher's.",
 )
 
@@ -109,7 +112,9 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
     facts = json.loads((place / "release.json").read_text(encoding="utf-8"))
     listed = _listed(place, facts)
     judged = audit(listed, policy=make_policy(facts["policy"]))
-    values = {**_public(facts, judged), "verified": _verified(found), "warnings": list(found.notes)}
+    values = _public(facts, judged)
+    values |= {"verified": _verified(found), "warnings": [*values["warnings"], *found.notes]}
+    values["about"] = Html(f"Fingerprint <code>{found.digest}</code>")
     return _page(values, judged, timestamp=timestamp), judged.verdict
 
 
@@ -118,7 +123,7 @@ def _page(
 ) -> str:
     fixed: dict[str, Any] = {
         "cells": None if found is None else cells_chart(found),
-        "limits": page.BLOCKED_LIMITS,
+        "limits": page.list_limits(),
         "verifying": VERIFYING,
         "glossary": page.GLOSSARY,
         "warnings": [],
@@ -131,11 +136,11 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
     if found is None:
         verdict, sentence, then, promise = Verdict.RELEASE, NOTHING, "", "Nothing is told, so nothing is given away."
     else:
-        verdict, sentence = found.verdict, found.sentence
+        verdict, sentence = found.verdict, found.sentence.replace("This", "The release", 1)
         is_safe = verdict is Verdict.RELEASE
         then = "" if is_safe else found.advice.say(on_command_line)
         promise = found.promise if is_safe else "No channel is left, but the policy asks for more: see the checks."
-    numbers = {"rows": "n", "itemsets": "listed", "k": "k"}
+    numbers = {"rows": "n", "itemsets": "listed", page.LEARNED: "k"}
     listed = count_of(facts["listed"], f"{facts['kind']} itemset")
     held = f"each held by at least {facts['min_support']:,} of them"
     return {
@@ -150,12 +155,24 @@ def _public(facts: Mapping[str, Any], found: Audit | None) -> dict[str, Any]:
         "lists": [] if found is None else [_itemsets(found.patterns)],
         "largest": None if found is None else _largest(found.patterns),
         "guarantee": promise,
+        "limits": page.list_limits(is_whole=facts["is_whole"], is_acyclic=found is not None and bool(found.is_acyclic)),
+        "warnings": [] if found is None else list(_name_uncovered(found, is_whole=facts["is_whole"])),
     }
+
+
+def _name_uncovered(found: Audit, *, is_whole: bool) -> Iterator[str]:
+    """Yield what the verdict does not cover, in sentences for the first page."""
+    limits = [] if found.is_acyclic or found.withstood else ["limits on counts"]
+    missing = [] if is_whole and found.withstood else ["what is missing from the list"]
+    yield f"Not covered: {join_names([*limits, *missing, 'other releases', 'what readers know from elsewhere'])}."
+    if not is_whole:
+        yield page.GAPS
 
 
 def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str, str]]:
     yield "itemsets", count_of(facts["listed"], f"{facts['kind']} itemset")
-    yield "that stand for", count_of(facts["frequent"], "frequent itemset")
+    if facts["frequent"] != facts["listed"]:
+        yield "that stand for", count_of(facts["frequent"], "frequent itemset")
     yield "rows (n)", f"{facts['n']:,}"
     yield "minimum support", say_count(facts["min_support"], facts["n"])
     if facts["max_length"] is not None:
@@ -173,7 +190,7 @@ def _itemsets(patterns: Patterns) -> List:
         "Published itemsets",
         ["support", "itemset"],
         packed(Listing.of_patterns(patterns), ROOM, largest=True),
-        "The file of patterns in the release folder lists all of them.",
+        "The file of patterns in the release folder, such as `patterns.json`, lists all of them.",
         (ORDERS[1], ORDERS[0], ORDERS[2], ORDERS[3]),
         lacks=False,
     )
@@ -187,9 +204,10 @@ def _largest(patterns: Patterns) -> Table:
 
 
 def _owner(release: Release, comparison: Comparison | None, source: Source | None) -> dict[str, Any]:
-    averages = [wording.list_averages(release)] if release.compared else []
+    averages = [wording.list_averages(release)] if release.compared and comparison is None else []
     lines = [*source_lines(source), *release.describe_costs().items()]
     values = {
+        "about": name_source(source),
         "cost": Table("What was changed: DO NOT RELEASE", [], lines),
         "how": f"{(describe(release.method) or release.method).capitalize()}.",
         "cost_sentences": [*averages, *wording.describe_proof(release.proof), wording.explain_supports(release)],
@@ -200,12 +218,12 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
     compared = [
         [line.name, *wording.cost_cells(line.release), *wording.judge_cells(line.release)] for line in comparison.lines
     ]
-    left_out = [f" {line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
-    caption = "Average distortion of each method; a lost itemset counts as 100%."
-    table = Table("What each method costs", ["method", *wording.COSTS, *wording.JUDGED], compared)
+    left_out = [f"{line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
+    caption = "Average distortion of each method; an itemset that is left out counts as 100%."
+    table = Table("What each method costs", ["method", *wording.COSTS.values(), *wording.JUDGED], compared)
     chart = Chart("methods-compared", caption, comparison_figure(comparison), [])
-    recommended = f"{comparison.recommendation} {wording.LEGEND}" + "".join(left_out)
-    return {**values, "compared": table, "compared_chart": chart, "recommendation": recommended}
+    keys = {"recommendation": comparison.recommendation, "compared_key": [wording.KEY, *left_out]}
+    return {**values, "compared": table, "compared_chart": chart, **keys}
 
 
 def _before_after(release: Release) -> Chart:
@@ -220,6 +238,12 @@ def _before_after(release: Release) -> Chart:
     many = f"The {SHOWN} largest of {len(changed):,} changes" if len(changed) > SHOWN else "All changes"
     table = Table(f"{many} of supports of closed itemsets", ["before", "after", "itemset"], lines)
     caption = "Supports after blocking over those before, of closed itemsets; on the dotted line nothing has changed."
+    rest = release.distortion.changed - len(changed)
+    if rest > 0:
+        others = f"{count_of(rest, 'other')}, each with the same rows as a larger one"
+        caption += (
+            f" {release.distortion.changed:,} itemsets changed: {count_of(len(changed), 'closed one')} and {others}."
+        )
     return Chart("before-after", caption, before_after_figure(release), [table])
 
 

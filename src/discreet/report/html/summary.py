@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 INTERNAL: Final = "Internal: not part of the release"
 PRIVATE: Final = "It tells what was changed, and with that what was hidden."
 SHOWN: Final = 5  # lines of costs; the others are about rules
-LONGEST: Final = 120  # letters of a line: all has to fit on one sheet
+LONGEST: Final = 160  # letters of a line: all has to fit on one sheet
 SIGNED: Final = ("Name", "Role", "Date", "Signature")
 ROUTE: Final = (
     "Send the fingerprint to whoever receives the release by another route than the release itself: by telephone, on "
@@ -55,21 +55,25 @@ def summary_html(
     judged = release.audit
     verdict, sentence, promise, then = Verdict.RELEASE, NOTHING, "Nothing is told, so nothing is given away.", ""
     if judged is not None:
-        verdict, sentence = judged.verdict, judged.sentence
+        verdict, sentence = judged.verdict, judged.sentence.replace("This", "The release", 1)
         promise = judged.promise or "Nothing: the verdict is not RELEASE."
         then = "" if judged.is_safe else judged.advice.say(on_command_line)
-    is_table = isinstance(release, TableRelease)
     costs = describe_costs(release) if isinstance(release, TableRelease) else release.describe_costs()
-    lines = [(name, html.show_label(value, LONGEST)) for name, value in _list_facts(release, source, fingerprint)]
+    published, changed = (
+        [(name, html.show_label(value, LONGEST)) for name, value in pairs]
+        for pairs in (_list_facts(release, source, fingerprint), list(costs.items())[:SHOWN])
+    )
     values: dict[str, Any] = {
         "title": "Release, to be signed",
         **show_verdict(verdict),
         "sentence": sentence,
         "then": then,
-        "published": Table("What is to be published", [], lines),
-        "cost": Table("What was changed, and what it costs", [], list(costs.items())[:SHOWN]),
+        "published": Table("What is to be published", [], published),
+        "cost": Table("What was changed, and what it costs", [], changed),
         "guarantee": promise,
-        "limits": page.TABLE_LIMITS if is_table else page.LIMITS[:4],
+        "limits": page.TABLE_LIMITS
+        if isinstance(release, TableRelease)
+        else page.list_limits(is_whole=release.is_whole)[:4],
         "route": ROUTE if fingerprint else UNKNOWN + ROUTE,
         "signed": SIGNED,
     }

@@ -14,7 +14,7 @@ from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Verdict, make_policy
 from discreet.report.findings import Source
 from discreet.report.html import page
-from discreet.report.html.audit import policy_lines, source_lines
+from discreet.report.html.audit import name_source, policy_lines, source_lines
 from discreet.report.html.page import Table, checks_of, rendered, show_verdict
 from discreet.report.html.tables import describe_omitted, show_tables
 from discreet.report.tables import describe_costs
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 PRIVATE: Final = (
-    "This page tells what was masked, left out or rounded, and with that what was hidden. It is for the owner of the "
-    "tables alone."
+    "This page is confidential: it tells what was masked, left out or rounded, and with that what was hidden. It is "
+    f"for the owner of the tables alone. {page.ABOUT_RELEASE}"
 )
 VERIFYING: Final = (
     "Anybody who has the release folder can check it, from its files alone, with the command `discreet verify FOLDER`.",
     "All that follows from the tables is worked out anew; the counts behind the masks are not needed.",
+    "The command prints the fingerprint of the folder.",
     "Only a fingerprint that the publisher sent you by a different route shows that the numbers are the publisher's.",
 )
 ABSENT: Final = dict.fromkeys(
@@ -58,7 +59,7 @@ def table_release_html(
     if private:
         lines = [*source_lines(source), *describe_costs(release).items()]
         owner = {"cost": Table("What was changed: DO NOT RELEASE", [], lines), "how": release.reason}
-        owner |= {"cost_sentences": []}
+        owner |= {"cost_sentences": [], "about": name_source(source)}
     values = {**_show(release.audit, release.method), **owner}
     return rendered("release.html", values, private=PRIVATE * private, timestamp=timestamp)
 
@@ -79,9 +80,9 @@ def _show(judged: Audit, method: str) -> dict[str, Any]:
         **ABSENT,
         "title": f"A release of {judged.what}",
         **show_verdict(judged.verdict),
-        "sentence": judged.sentence,
+        "sentence": judged.sentence.replace("This", "The release", 1),
         "then": "" if is_safe else judged.advice.say(on_command_line),
-        "numbers": [*_count_cells(judged), ("k", f"{judged.policy.k:,}")],
+        "numbers": [*_count_cells(judged), (page.LEARNED, f"{judged.policy.k:,}")],
         "reading": [],
         "published": Table("What it holds, and how it was made", [], list(_list_facts(judged, method))),
         "checks": checks_of(judged.checks),
@@ -92,7 +93,7 @@ def _show(judged: Audit, method: str) -> dict[str, Any]:
         "verifying": VERIFYING,
         "verified": None,
         "glossary": page.TABLE_GLOSSARY,
-        "warnings": [],
+        "warnings": ["Not covered: other tables of the same people, and what readers know from elsewhere."],
     }
 
 
