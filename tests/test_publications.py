@@ -308,9 +308,14 @@ def excluding(draw):
     return *repeated(draw, st.sampled_from(kinds)), groups
 
 
+ALIKE = [["z", "y=2", "x=1"]] * 2 + [["y=1", "x=2", "z"]] * 2 + [["y=1", "x=1", "z"]] * 4 + [["y=1", "x=1"]]
+VALUES = [[f"{attribute}={value}" for value in "123"] for attribute in "xy"]
+
+
 @pytest.mark.nojit
 @settings(max_examples=200)
 @given(case=attributed() | excluding(), kind=st.sampled_from(["frequent", "closed", None]))
+@example(case=([frozenset(row) for row in ALIKE], 2, 2, VALUES), kind=None)  # two tops, one group
 def test_channels_under_a_schema_are_found_by_their_definition(case, kind):
     rows, sigma, k, groups = case
     family = oracle.frequent(rows, sigma)

@@ -162,7 +162,10 @@ def _find_cells(family: Family, facts: Facts, k: int) -> tuple[int, list[Bounded
         lacked = [frozenset([facts.labels[item]]) for item in sorted(top - base) if not facts.excludes(base | {item})]
         supports = tuple((term.itemset, (term.support, term.support)) for term in terms)
         smallest.append(Bounded(names, tuple(lacked), count, count, supports, tuple(term.times for term in terms)))
-    return cells.counts.size + len(found), smallest + beyond
+    every_one = smallest + beyond
+    # Tops that differ in values that a base excludes have cells of the same rows.
+    listed_once = list({(one.base, one.lacked): one for one in reversed(every_one)}.values())[::-1]
+    return cells.counts.size + len(found) - len(every_one) + len(listed_once), listed_once
 
 
 def _name_cell(facts: Facts, totals: Totals, base: int, top: int, count: int) -> Bounded:
