@@ -93,7 +93,7 @@ function stopped(again) {
 function showNext({ verdict, nothing }, args) {
   const isReady = verdict === "RELEASE" && !nothing;
   keepVerdict(nothing ? null : verdict, args);
-  if (nothing) showSteps({ instead: "nothing" });
+  if (nothing) showSteps({ instead: "empty" });
   if (isReady && facts.is_repaired && !state.recall("release"))
     keepRelease({ what: "as it is", options: { ...args, method: "best" }, asked: args });
   const link = byId("next-step");

@@ -55,17 +55,18 @@ function describe({ findings, total, undecided, is_safe: isSafe, k, assumptions,
 }
 
 function lineOf({ pattern, has, lacks, low, high, sentence, steps }) {
+  const isShown = has.length > 0 || lacks.length > 0; // then the proof need not begin with the group
   return make(
     "li",
     {},
     make("strong", {}, `${countPeople(low, high)}: `),
-    has.length || lacks.length ? itemset(has, lacks) : make("bdi", {}, pattern),
+    isShown ? itemset(has, lacks) : make("bdi", {}, pattern),
     make(
       "details",
       {},
       make("summary", {}, "Why"),
       ...steps.map((step) => make("p", { class: "help" }, step)),
-      make("p", {}, sentence),
+      make("p", {}, isShown ? sentence.replace(/^.* because /, "") : sentence),
     ),
   );
 }
