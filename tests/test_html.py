@@ -509,7 +509,7 @@ def test_changes_that_are_not_listed_since_others_tell_them_are_counted():
     changed = [itemset for itemset, support in before.items() if after.get(itemset) != support]
     closed = [one for one in changed if not any(one < two and before[one] == before[two] for two in before)]
     others = f"{len(changed) - len(closed)} others, each with the same rows as a larger one."
-    assert f"{len(changed)} itemsets changed: {len(closed)} closed one and {others}" in page.text
+    assert f"{len(changed)} itemsets are left out: {len(closed)} closed one and {others}" in page.text
 
 
 def test_items_that_cancel_out_of_a_sum_are_named_beside_it():

@@ -95,6 +95,24 @@ def test_a_comma_may_be_a_point_and_a_thousand_is_no_fraction(loaded, written, s
     assert told[0] == told[1]
 
 
+def test_few_rows_are_judged_by_the_usual_k_and_a_typed_one_stays(page, server, tmp_path):
+    file = tmp_path / "few.csv"
+    file.write_text("sex,hiv\n" + "f,no\n" * 26 + "f,yes\n" * 4 + "m,no\n" * 30, encoding="utf-8")
+    read_as(page, server, file)
+    page.wait_for_selector(READY)
+    size = page.get_by_role("textbox", name="k", exact=True)
+    assert (size.input_value(), page.locator("#banner").get_attribute("data-verdict")) == ("10", "WITHHOLD")
+    size.fill("3")
+    policy = page.get_by_role("combobox", name="Policy")
+    policy.select_option("acro")
+    policy.select_option("")
+    assert size.input_value() == "3"  # nobody chose that of the policy
+    policy.select_option("acro")
+    size.fill("10")
+    policy.select_option("")
+    assert size.input_value() == "10"
+
+
 def test_nothing_to_publish_is_no_release(loaded):
     settle(loaded, min_support="100%")
     banner = loaded.locator("#banner")

@@ -264,7 +264,7 @@ def test_what_is_advised_is_done_by_its_card(page, server, clinic, tmp_path):
     assert page.locator("#remedies li:has(:checked) .badge").all_inner_texts() == ["recommended", "RELEASE"]
     page.get_by_role("button", name=re.compile("^Show .* more$")).first.click()
     assert page.locator("#remedies li").count() == len(advice.remedies)
-    page.get_by_role("radio", name=re.compile("^Leave out diabetes type 2 Keeps")).check()
+    page.get_by_role("radio", name=re.compile("^Leave out diabetes type 2, and what still reveals Keeps")).check()
     page.locator("#verdict").get_by_text("If you leave out diabetes type 2,").wait_for(timeout=60_000)
     page.wait_for_selector(FIXED)
     folder = hand_over(page, tmp_path)
@@ -355,6 +355,15 @@ def test_what_is_loaded_is_listed_with_its_verdict_and_can_be_removed(page, serv
         if line.locator(".badge").is_visible()
     }
     assert verdicts == {"clinic.csv": "RELEASE", "smokers.csv": "WITHHOLD"}
+    assert page.locator("[data-step=load] .step-state").inner_text() == "choose one"
+    page.goto(f"{server.origin}/?{page.locator('#loaded a').last.get_attribute('href').partition('?')[2]}")
+    for name in verdicts:  # whatever is open
+        lines.filter(has=page.locator(".badge:visible")).get_by_role("link", name=name).click()
+        page.wait_for_url(re.compile("/check"))
+        page.locator("[data-step=load]").filter(has_text=name).wait_for()
+        page.get_by_role("link", name="Load").click()
+        page.wait_for_url(lambda url: "/check" not in url)
+    page.goto(server.origin)
     many = lines.count()
     mine = lines.filter(has=page.locator(".badge:visible")).filter(has_text="smokers.csv")
     mine.get_by_role("button", name="Remove").click()

@@ -159,7 +159,7 @@ def test_the_results_of_verify_and_compare_are_on_the_first_screen(page, server,
     page.goto(server.address)
     for results, shown in (
         (verifying(page, server, folder), ("#verified .word", "#print")),
-        (comparing(page, server), ("#verdict .word", "#advice")),
+        (comparing(page, server), ("#verdict .word", "#next")),
     ):
         for name in islice(results, 1, None):
             page.evaluate("scrollTo(0, 0)")

@@ -257,7 +257,14 @@ def _try(situation: Situation, what: str, options: dict[str, Any]) -> Remedy:
         release = block(situation.rows, **{**situation.asked, **given})
     except (BudgetError, ThresholdError, OptionError) as error:
         return Remedy(what, given, None, None, error.message)
-    return Remedy(what, given, release, costs(situation.patterns, release.patterns))
+    return Remedy(_name_rest(what, release), given, release, costs(situation.patterns, release.patterns))
+
+
+def _name_rest(what: str, release: Release) -> str:
+    """Return what is done, with what is left out of the rest as well, so that it is safe."""
+    if not release.distortion.lost:
+        return what
+    return f"{what}, {'and' if what.startswith('leave out') else 'less'} what still reveals"
 
 
 def _shorten(situation: Situation) -> Iterator[Suggested]:

@@ -72,12 +72,12 @@ class Costs(NamedTuple):
         worst = "" if self.worst_item is None else f" ({printable(str(self.worst_item))})"
         changed = f"{cost.lost:,} were left out, and {count_of(cost.changed - cost.lost, 'other')} changed"
         lost = ", where one that was left out counts as 100%" if cost.lost else ""
-        largest = f"The largest change is {count_of(cost.largest, 'row')}."
+        largest = f" The largest change is {count_of(cost.largest, 'row')}." if cost.changed > cost.lost else ""
         return {
             "single items": f"{rows.numbers:,} before: {rows.lost:,} were left out. {_say(rows, *changes)}",
             "shares of n": _say(self.shares, points(self.shares.average), f"{points(self.shares.largest)}{worst}"),
             "frequent itemsets": f"{cost.itemsets:,} before: {changed}.",
-            "average distortion": f"{percent(cost.average)} of the support of an itemset{lost}. {largest}",
+            "average distortion": f"{percent(cost.average)} of the support of an itemset{lost}.{largest}",
             **self._describe_rules(),
         }
 
@@ -87,7 +87,7 @@ class Costs(NamedTuple):
             return {"rules": "not compared: there are too many"}
         cut = "" if length is None else f" of at most {count_of(length, 'item')}"
         average, largest = points(confidences.average), points(confidences.largest)
-        rules = f"{count_of(confidences.numbers, 'rule')}{cut}: {confidences.lost:,} were left out."
+        rules = f"Of {count_of(confidences.numbers, 'rule')}{cut} that follow, {confidences.lost:,} no longer do."
         return {
             "confidence": f"{rules} {_say(confidences, average, largest)}",
             "lift": _say(lifts, percent(lifts.average), percent(lifts.largest)),

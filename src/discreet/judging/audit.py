@@ -242,7 +242,7 @@ class Audit:
         implied, listed = evidence.implications, max(map(len, evidence.changes), default=0)
         no_rows, is_cyclic = self.rows is None and not self._is_forest, is_list and self.is_acyclic is False
         failed = (check for check in self.checks if check.verdict is not Verdict.RELEASE)
-        is_secret = any(check.found for check in failed if check.name is not CheckName.SIZE)
+        is_secret = any(check.found for check in failed if check.name not in {CheckName.SIZE, CheckName.READING})
         more_changes = any(changes.small > len(changes) for changes in evidence.changes)
         doubt = doubt_count(self.patterns.min_support, self.patterns.n, self.k) if self.patterns.mined else ""
         every = (

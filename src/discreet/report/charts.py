@@ -20,7 +20,7 @@ CROSS: Final = "M-3.5-3.5l7 7m0-7l-7 7"
 PADDING: Final = 0.04  # of an axis at its ends, so that no mark lies on the frame
 LETTER, GAP, EDGE = 7, 3, 18
 """Pixels of a letter of a label, between labels, and from a plot to the edge of the page."""
-NARROW, WIDE = 225, 480
+NARROW, WIDE = 225, 380
 """Pixels of a plot on a telephone, and of one beside another on a desktop."""
 ROW: Final = 2.7  # height of a row, in letters
 

@@ -260,8 +260,8 @@ COSTS: Final = {
 }
 """Columns of a comparison: their names where room is short, and in full."""
 KEY: Final = (
-    "An itemset that is left out counts as a change of 100%. List: a whole one leaves nothing out, but its numbers may "
-    "be those of changed rows; a partial one leaves itemsets out besides; an exact one leaves itemsets out, and the "
+    "An itemset that is left out counts as a change of 100%. List: a whole one has all that is frequent in rows that "
+    "may have been changed; a partial one leaves itemsets out besides; an exact one leaves itemsets out, and the "
     "others have the supports of the original rows. Each release was checked: none has an inference channel."
 )
 LEGEND: Final = f"{'; '.join(f'{name}: {words}' for name, words in COSTS.items())}. {KEY}"

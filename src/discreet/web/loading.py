@@ -153,7 +153,7 @@ def _read_forest(path: Path, n: int | None = None) -> Forest:
 LAYOUT: Final = frozenset(("drop", "sheet", "separator", "encoding"))
 KINDS: Final[Mapping[str, HoldingKind]] = {
     ROWS: HoldingKind(
-        "rows: one per person, visit or basket",
+        "rows of people or baskets",
         read,
         frozenset(("format", *RowArguments.__annotations__)),
         is_repaired=True,

@@ -241,9 +241,9 @@ def _before_after(release: Release) -> Chart:
     rest = release.distortion.changed - len(changed)
     if rest > 0:
         others = f"{count_of(rest, 'other')}, each with the same rows as a larger one"
-        caption += (
-            f" {release.distortion.changed:,} itemsets changed: {count_of(len(changed), 'closed one')} and {others}."
-        )
+        cost = release.distortion
+        how = "are left out" if cost.lost == cost.changed else "changed or are left out" if cost.lost else "changed"
+        caption += f" {cost.changed:,} itemsets {how}: {count_of(len(changed), 'closed one')} and {others}."
     return Chart("before-after", caption, before_after_figure(release), [table])
 
 

@@ -24,7 +24,7 @@ TITLES: Final = {
     "bounds": "sums within limits",
     "change": "changes since an older release",
     "leaf": "leaves of few people",
-    "cell": "masked counts that follow",
+    "cell": "masked counts that can be worked out",
     "count": "small counts that are shown",
 }
 """What pages call the findings of each kind."""

@@ -125,11 +125,9 @@ def _describe_remedy(remedy: Remedy, options: Mapping[str, Any]) -> dict[str, An
         return card
     cost = costs.itemsets
     rounded = release.policy.round_to
-    lost = ", where a lost one counts as 100%" if cost.lost else ""
-    numbers = (
-        f"{cost.changed - cost.lost:,} of those kept change, by {cost.largest:,} at most; "
-        f"by {percent(cost.average)} on average{lost}"
-    )
+    average = (cost.average * cost.itemsets - cost.lost) / max(1, remedy.kept)  # a lost one counts as 1
+    kept = f"{cost.changed - cost.lost:,} of those kept change, by {percent(average)} on average"
+    numbers = f"{kept}; the largest change is {cost.largest:,}"
     if not release.changes_rows:
         numbers = "all exact" if rounded is None else f"all rounded to multiples of {rounded:,}"
     people = [

@@ -87,6 +87,8 @@ def _list_unproven(found: Verification, readers: Sequence[str]) -> Iterator[str]
         yield f"What it reveals together with {count_of(missing, 'older release')} that it was made beside."
     if readers:
         yield f"Not checked: the files for readers ({', '.join(readers)})."
+    if not found.tables:
+        yield "What readers work out by other ways than sums: from limits on counts, or from what is missing."
     if found.rounded_to is not None:
         yield "What the counts were before they were rounded, and what these would reveal."
     yield "That the counts are true, and that none was left out: the rows they count are not in a release."

@@ -49,7 +49,7 @@ async function begin() {
 /** Make the verdict look stale at once; if a setting is wrong, say so, and disable what depends on it. */
 function touched(fault) {
   setReady(false);
-  showSteps({ instead: fault ? "wrong setting" : CHECKING });
+  showSteps({ instead: fault ? "wrong entry" : CHECKING });
   if (!fault) return;
   showNone("No verdict", `A setting is wrong. ${fault}`, "!");
   byId("results").hidden = true;

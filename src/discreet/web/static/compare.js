@@ -93,7 +93,7 @@ async function compare() {
 
 /** Mark what is shown as that of the present releases and settings, or as stale. */
 function mark(isReady) {
-  markReady(isReady, ["verdict", "decisive", "advice", "compared"]);
+  markReady(isReady, ["verdict", "decisive", "advice", "next", "compared"]);
   byId("report").disabled = !isReady;
 }
 
@@ -113,6 +113,7 @@ function show(found) {
   showNumbers(found);
   showFindings(found);
   byId("next").hidden = !found.findings[0]?.base; // what to do about tables is told with their verdict
+  if (!byId("next").hidden) byId("advice").textContent = "";
   mark(true);
   if (isFirst) byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
@@ -141,7 +142,7 @@ function showNumbers({ total, k, same, rose, fell, only_newer: newer, only_older
 function showFindings({ findings, matching, total }) {
   const some = findings.length < matching ? `the first ${number(findings.length)} of ` : "";
   const found = matching === total ? "" : `${number(matching)} of `;
-  byId("findings-told").textContent = `${some}${found}${counted(total, "difference")}`;
+  byId("findings-told").textContent = `${some}${found}${counted(total, "difference")}${some ? ": search for others" : ""}`;
   byId("search-part").hidden = !total;
   byId("findings").hidden = !findings.length;
   byId("no-findings").hidden = findings.length > 0;

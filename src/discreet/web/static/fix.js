@@ -49,7 +49,7 @@ async function begin() {
 /** Make everything look stale at once; a wrong setting disables what depends on it. */
 function touched(fault) {
   setReady(false);
-  showSteps({ instead: fault ? "wrong setting" : "checking…" });
+  showSteps({ instead: fault ? "wrong entry" : "checking…" });
   if (!fault) return;
   byId("advice").textContent = "";
   showWord(null, "No release", `A setting is wrong. ${fault}`);

@@ -5,6 +5,7 @@ import { byId, bytes } from "./dom.js";
 import { arrive, chooser, dropRegion } from "./drop.js";
 import { readingForm } from "./reading.js";
 import * as state from "./state.js";
+import { tellFile } from "./steps.js";
 import { asking, worker } from "./work.js";
 
 const runSample = worker(byId("sample-work"));
@@ -23,6 +24,7 @@ function begin() {
   const { upload: waiting, options } = byId("reading").dataset;
   if (waiting) readingForm({ upload: waiting }, JSON.parse(options), openCheck, startAgain);
   for (const line of byId("loaded").children) follow(line);
+  if (!state.get("data") && byId("loaded").children.length) tellFile("choose one", "");
 }
 
 async function load({ sample, page }) {

@@ -81,7 +81,7 @@ function showTables({ tables, total_tables: total }) {
   const help = make(
     "p",
     { class: "help" },
-    "A marked cell can be worked out: the mark is struck out, and the number beside it is what a reader learns. The small number leads to the sum.",
+    "A marked cell can be worked out: the mark is struck out, and the number beside it is what a reader learns. Its footnote leads to the sum.",
   );
   fill(byId("published"), isMarked ? help : null, ...tables.map(tableOf));
 }

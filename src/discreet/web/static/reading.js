@@ -2,6 +2,7 @@
 
 import { columnTable } from "./columns.js";
 import { byId, bytes, counted, debounced, fill, itemset, label, make, number, sentence } from "./dom.js";
+import { normal } from "./numbers.js";
 import * as state from "./state.js";
 import { tellFile } from "./steps.js";
 import { asking, worker } from "./work.js";
@@ -107,6 +108,7 @@ const shapeOf = ({ holds, reading, chosen }) =>
   holds !== "rows" ? holds : (reading?.shape ?? (chosen.format in USED ? chosen.format : "rows"));
 
 function valueOf({ id, value }) {
+  if (id === "n") return normal(value) ?? (value.trim() || null);
   if (LISTS.includes(id)) return value.split(",").map((text) => text.trim()).filter(Boolean);
   return FLAGS.includes(id) ? (value ? value === "true" : null) : value.trim() || (id === "separator" ? value : null) || null;
 }
@@ -227,7 +229,7 @@ function showFields(seen) {
   options(byId("row"), [shape === "long" ? CHOOSE : ["", "none"], ...names], known.row);
   options(byId("item"), [CHOOSE, ...names], known.item);
   options(byId("items"), [CHOOSE, ...names], known.items);
-  options(byId("person"), [["", "none: each row is another person"], ...names], known.person);
+  options(byId("person"), [["", "none: one row each"], ...names], known.person);
   options(
     byId("format"),
     seen.formats.map((name) => [name, name]),

@@ -8,7 +8,6 @@ import { noun } from "./words.js";
 import { worker } from "./work.js";
 
 const DECADE = 90; // steps of the slider from one power of ten to the next: 1.0, 1.1 … 9.9
-const FEW = 100; // rows, of which k = 10 would be too large a part
 const PAUSE = 120; // milliseconds without a change before one counts
 const WRONG_SUPPORT = "Write a share such as 5% or 0.05, or a number such as 813.";
 const WRONG_K = "Write a whole number from 1 on.";
@@ -37,7 +36,7 @@ export function settings(facts, { changed, touched = () => {} }) {
   const used = SETTINGS[facts.holds] ?? [];
   for (const part of document.querySelectorAll("[data-setting]")) part.hidden = !used.includes(part.dataset.setting);
   const now = {
-    k: state.get("k") ?? (facts.holds === "rows" && facts.n < FEW ? "3" : "10"),
+    k: state.get("k") ?? "10",
     policy: state.get("policy"),
     min_support: used.includes("min_support") ? (state.get("min_support") ?? usual(facts)) : null,
     max_length: used.includes("max_length") ? state.get("max_length") : null,
@@ -133,8 +132,12 @@ function groupSize(now, set) {
     show(k);
     set(field, { k: String(k) });
   };
-  slider.addEventListener("input", () => take(slider.value));
-  field.addEventListener("input", () => take(field.value, { write: false }));
+  const takeOwn = (text, how) => {
+    now.raised = null; // what somebody chose stays
+    take(text, how);
+  };
+  slider.addEventListener("input", () => takeOwn(slider.value));
+  field.addEventListener("input", () => takeOwn(field.value, { write: false }));
   field.value = now.k;
   show(Number(now.k) || 10);
   return take;
@@ -210,13 +213,12 @@ function policies(now, set, takeK) {
     byId("policy-help").textContent = about || "Judged by this policy.";
     return Number(k) || 0;
   };
-  let raised = null; // a k that a policy raised: the arrow keys pass by policies that nobody wants
   select.value = now.policy ?? "";
   show();
   select.addEventListener("change", () => {
-    const own = raised?.to === Number(now.k) ? raised.from : Number(now.k);
+    const own = now.raised ?? Number(now.k); // before a policy raised it: the arrow keys pass by policies that nobody wants
     const k = Math.max(own, show()); // with a policy, k may only be stricter
-    raised = k > own ? { from: own, to: k } : null;
+    now.raised = k > own ? own : null;
     set(select, { policy: select.value || null });
     if (k !== Number(now.k)) takeK(String(k));
   });

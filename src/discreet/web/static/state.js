@@ -48,9 +48,9 @@ export function address(path) {
   return `${path}${kept.size ? `?${kept}` : ""}`;
 }
 
-/** Make the links between pages carry the data and the settings. */
+/** Make the links between pages carry the data and the settings; those of the class ``own`` have data of their own. */
 export function follow() {
-  for (const link of document.querySelectorAll("a[href^='/']:not([download])")) {
+  for (const link of document.querySelectorAll("a[href^='/']:not([download], .own)")) {
     const path = link.getAttribute("href").split("?")[0];
     if (!path.startsWith("/api")) link.setAttribute("href", address(path));
   }

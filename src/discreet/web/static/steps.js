@@ -3,7 +3,7 @@
 import { counted, label } from "./dom.js";
 import * as state from "./state.js";
 
-const NEEDED = { RELEASE: "not needed", REVIEW: "look at it", WITHHOLD: "needed" };
+const NEEDED = { RELEASE: "no need", REVIEW: "look at it", WITHHOLD: "needed" };
 
 /** Show the state of each step for the data of the address; ``instead`` is told where there is no verdict on the settings. */
 export function showSteps({ instead = null } = {}) {

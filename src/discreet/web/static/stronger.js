@@ -42,7 +42,7 @@ function describe({ findings, total, undecided, is_safe: isSafe, k, assumptions,
     make("ol", { class: "proofs" }, ...lines, rest.length ? make("li", { class: "plain" }, more) : null),
     findings.length < total ? make("p", { class: "help" }, `These are the smallest ${number(findings.length)} of ${number(total)}; all are in the certificates.`) : null,
     ...undecided.map((text) => make("p", { class: "note" }, `Undecided: ${text}.`)),
-    make("p", { class: "help" }, `They are assumed to know ${assumptions.join("; ")}.`),
+    make("p", { class: "help" }, `This reader is assumed to know ${assumptions.join("; ")}.`),
     total
       ? make(
           "p",

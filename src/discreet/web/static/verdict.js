@@ -78,7 +78,7 @@ export function showStopped(again) {
 
 /** Remove the verdict; the error is shown as usual. */
 export function showFailed() {
-  showNone("No verdict", "It could not be computed.", "!");
+  showNone("No verdict", "It could not be computed. Change a setting, or load the page again.", "!");
   return false;
 }
 

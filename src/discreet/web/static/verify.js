@@ -60,6 +60,8 @@ function open(given, older = []) {
   byId("drop-help").hidden = true;
   byId("drop").classList.add("small");
   byId("choose-zip").classList.remove("main");
+  byId("details").hidden = true; // it is about the release before
+  if (!byId("banner").hidden) say("", "…", "CHECKING", "This release is being checked.");
   byId("drop-title").textContent = "Drop another release here";
   check();
 }
@@ -72,6 +74,7 @@ async function check() {
   byId("fingerprint-wrong").firstElementChild.textContent = wrong;
   if (!release) return;
   setReady(false);
+  byId("details").hidden = Boolean(wrong);
   if (wrong) return say("", "!", "NOT CHECKED", "Correct the publisher's fingerprint, or leave the field empty.");
   const found = await run((work) => verify(beside, work));
   if (found) show(found);
