@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from discreet import OutputError, audit, block, read_counts, verify, write_release
+from discreet import OutputError, Verdict, audit, block, read_counts, verify, write_counts, write_release
 from discreet.cli import main
+from discreet.report.tables import describe_costs
 
 TEXT = """sex,smoker,n
 Total,Total,180
@@ -209,3 +210,35 @@ def test_only_a_private_page_tells_what_was_masked(table):
 def test_a_page_refuses_what_means_nothing_to_tables(table, words):
     done = run("report", table, "--counts", "-k", 11, "--block", *words)
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1)
+
+
+ACHILLES = (
+    "analysis_id,stratum_1,stratum_2,stratum_3,stratum_4,stratum_5,count_value\n"
+    "1,,,,,,180\n2,8507,,,,,90\n691,4010253,1,,,,3\n2,8532,,,,,90\n691,4010254,1,,,,7\n"
+)
+
+
+def test_lines_that_were_not_read_are_no_release_and_are_left_out_of_one(tmp_path):
+    counts = read_counts(BytesIO(ACHILLES.encode()))
+    judged = audit(counts, k=11)
+    assert judged.verdict is Verdict.REVIEW
+    assert "2 lines with numbers could not be read" in judged.checks[-1].sentence
+    write_counts(counts, tmp_path / "same.csv")
+    assert (tmp_path / "same.csv").read_text(encoding="utf-8") == ACHILLES
+    release = block(counts, k=11)
+    assert release.verdict is Verdict.RELEASE
+    assert describe_costs(release)["lines that could not be read"] == "2, all left out"
+    write_release(release, tmp_path / "release")
+    table = (tmp_path / "release" / "table.csv").read_text(encoding="utf-8")
+    assert table == "".join(line for line in ACHILLES.splitlines(keepends=True) if not line.startswith("691"))
+    assert verify(tmp_path / "release").is_good
+
+
+def test_a_line_that_nobody_judged_is_found_by_the_verifier(tmp_path):
+    write_release(block(read_counts(BytesIO(ACHILLES.encode())), k=11), tmp_path / "release")
+    table, stamp = tmp_path / "release" / "table.csv", tmp_path / "release" / "release.json"
+    table.write_text(table.read_text(encoding="utf-8") + "691,4010253,1,,,,3\n", encoding="utf-8")
+    facts = json.loads(stamp.read_text(encoding="utf-8"))
+    facts["files"]["table.csv"] = sha256(table.read_bytes()).hexdigest()
+    stamp.write_text(json.dumps(facts), encoding="utf-8")
+    assert verify(tmp_path / "release").faults == ("table.csv has 1 line with numbers that counts.json does not know",)

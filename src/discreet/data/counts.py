@@ -1,10 +1,12 @@
 """Counts: published tables of counts over attributes, each cell exact, within limits, masked or absent."""
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
+from io import StringIO
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from discreet.data.schema import SIGN, Attribute, Schema
@@ -139,6 +141,7 @@ class Sheet(NamedTuple):
 
     ``text`` is all of it; ``tables`` are those that were read from it. If it holds one count per line, a count that is
     left out takes its line with it. ``beside`` leads from the place of a count to fields that were worked out from it.
+    If it ``is_cut``, lines that were not read are left out where it is written.
     """
 
     name: str
@@ -148,6 +151,23 @@ class Sheet(NamedTuple):
     tables: tuple[Table, ...]
     is_per_line: bool = False
     beside: Mapping[Place, tuple[Place, ...]] = {}
+    is_cut: bool = False
+
+    def list_unread(self) -> list[int]:
+        r"""Return the lines with numbers below the header that no count was read from: nothing is known about them.
+
+        >>> kept = Table("1", (), (Cell((), 50, 50, place=Place(2, 2)),))
+        >>> Sheet("a.csv", "analysis,n\n1,50\n99,3\n", ",", "utf-8", (kept,), is_per_line=True).list_unread()
+        [3]
+        """
+        if not self.is_per_line:
+            return []
+        places = [one.place for table in self.tables for one in table.cells]
+        places += [one.place for table in self.tables for one in table.ratios]
+        read = {place.line for place in places if place is not None}
+        reader = csv.reader(StringIO(self.text.removeprefix("\ufeff"), newline=""), delimiter=self.separator)
+        lines = [reader.line_num for fields in reader if any(field.strip().isdecimal() for field in fields)]
+        return [line for line in lines if line > 1 and line not in read]
 
 
 @refuse_truth(ask="len(counts) or .tables")

@@ -74,6 +74,7 @@ def _render(sheet: Sheet, tables: Iterable[Table]) -> str:
     """Return the text of a file with the counts of its tables as they are now."""
     own = list(tables)
     edits, gone = _list_edits(sheet, own)
+    gone |= {*sheet.list_unread()} if sheet.is_cut else set()
     if not edits and not gone:
         return sheet.text
     mark = BYTE_ORDER if sheet.text.startswith(BYTE_ORDER) else ""

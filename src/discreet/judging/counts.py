@@ -34,8 +34,15 @@ def judge_counts(
     every += _check_zeros(search, policy)
     if counts.reading is not None and counts.reading.doubts and not counts.reading.confirmed:
         every.append(CheckName.READING.review(len(counts.reading.doubts), counts.reading.doubts[0]))
+    unread = sum(len(sheet.list_unread()) for sheet in counts.sheets if not sheet.is_cut)
+    every += [CheckName.READING.review(unread, _say_unread(unread))] if unread else []
     every += [CheckName.DIFFERENCING.review(len(doubts), doubts[0])] if doubts else []
     return counts, str(counts), policy, tuple(every), Evidence(NO_PATTERNS, cells=search.found, shown=low)
+
+
+def _say_unread(many: int) -> str:
+    lines = count_of(many, "line")
+    return f"{lines} with numbers could not be read, so nothing is known about them: leave them out, as block does."
 
 
 def refuse_options(*given: object) -> None:

@@ -31,13 +31,14 @@ def table_release_text(release: TableRelease, *, source: Source | None = None) -
 
 def describe_costs(release: TableRelease) -> dict[str, str]:
     """Return what a release of tables loses, in words, for their owner alone."""
-    costs = release.costs
+    costs, unread = release.costs, sum(len(sheet.list_unread()) for sheet in release.counts.sheets)
     people = f" ({costs.people_further:,} people in them)" * bool(costs.people_further)
     every = {
         "counts still shown": f"{costs.shown:,} of {costs.cells:,}",
         "small counts masked": f"{costs.masked_primary:,}" if costs.masked_primary else "",
         "further counts masked": f"{costs.masked_further:,}{people}" if costs.masked_further else "",
         "counts left out": f"{costs.lost:,}" if costs.lost else "",
+        "lines that could not be read": f"{unread:,}, all left out" if unread else "",
         "largest change": f"{costs.largest_change:,} ({costs.average_change:.2g} on average)"
         * bool(costs.largest_change),
     }

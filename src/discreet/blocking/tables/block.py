@@ -158,7 +158,8 @@ def _pose(
     if isinstance(weights, str) and weights not in {"cells", "people"}:
         raise OptionError(f"weights is {weights[:40]!r}; give 'cells', 'people', or a number for some values")
     wait, unit = as_seconds(seconds), as_whole("base", base, least=2)
-    problem = TableProblem(counts, policy, wait, weights, unit, progress)
+    cut = replace(counts, sheets=tuple(sheet._replace(is_cut=True) for sheet in counts.sheets))
+    problem = TableProblem(cut, policy, wait, weights, unit, progress)
     Limits(problem.equations).propagate()
     return problem
 

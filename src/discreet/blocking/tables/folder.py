@@ -4,6 +4,7 @@ import csv
 import json
 import os
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -23,6 +24,7 @@ from discreet.io.notation import as_json, write_csv, write_text
 from discreet.io.write_counts import is_reshaped, render_counts
 from discreet.judging.audit import audit
 from discreet.judging.policy import Policy, Verdict, make_policy
+from discreet.runtime.text import count_of
 
 PUBLISHES: Final = "tables of counts"
 TABLE, COUNTS, REPORT, RELEASE = "table.csv", "counts.json", "report.txt", "release.json"
@@ -163,6 +165,18 @@ def _check_table(path: Path, counts: Counts) -> Iterator[str]:
         for cell in table.cells:
             if cell.place is not None and not _agrees(cell, lines):
                 yield f"{cell.place} of {TABLE} shows something else than counts.json"
+    yield from _find_unknown(counts, lines)
+
+
+def _find_unknown(counts: Counts, lines: list[list[str]]) -> Iterator[str]:
+    """Yield a fault if each line has a count, but some have one that counts.json does not know."""
+    known = Counter(cell.place.line for cell in counts if cell.place is not None)
+    if max(known.values(), default=2) > 1:
+        return
+    numbered = (at for at, fields in enumerate(lines[1:], start=2) if any(one.strip().isdecimal() for one in fields))
+    unknown = sum(at not in known for at in numbered)
+    if unknown:
+        yield f"{TABLE} has {count_of(unknown, 'line')} with numbers that counts.json does not know"
 
 
 def _relocate(counts: Counts) -> Counts:
@@ -173,10 +187,8 @@ def _relocate(counts: Counts) -> Counts:
     if len(counts.sheets) != 1 or is_reshaped(counts):
         return _place(counts, lambda _: None)
     sheet, kept = counts.sheets[0], {cell.place for cell in counts}
-    gone = sorted(
-        {cell.place.line for table in sheet.tables for cell in table.cells if cell.place and cell.place not in kept}
-    )
-    lines = gone if sheet.is_per_line else []
+    gone = {cell.place.line for table in sheet.tables for cell in table.cells if cell.place and cell.place not in kept}
+    lines = sorted(gone.union(sheet.list_unread())) if sheet.is_per_line else []
     return _place(counts, lambda place: place and place._replace(line=place.line - bisect_left(lines, place.line)))
 
 
