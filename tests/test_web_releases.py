@@ -94,15 +94,25 @@ def test_only_the_fingerprint_proves_whose_numbers_they_are(client, newer):
     assert not any(sentence.startswith("Whose numbers") for sentence in found["not_proven"])
 
 
-def test_files_for_readers_are_left_out_and_named(client, newer):
-    found = facts(client, "verify", upload=sent(client, newer, [f"readers/{name}" for name in FOR_READERS]))
+def test_numbers_for_readers_are_compared_with_the_release(client, newer, tmp_path):
+    copies = {"patterns.xlsx": b"x", "report.html": b"x"}
+    discreet.write_patterns(discreet.read_patterns(newer / "patterns.json"), tmp_path / "patterns.csv", format="csv")
+    copies["patterns.csv"] = (tmp_path / "patterns.csv").read_bytes()
+
+    def checked():
+        names = [*files_of(newer).items(), *((f"readers/{name}", data) for name, data in copies.items())]
+        return facts(client, "verify", files={name: upload(client, data, name) for name, data in names})
+
+    found = checked()
     assert found["is_good"]
-    note = "Not checked: the files for readers (patterns.csv, patterns.xlsx, report.html)."
-    assert note in found["not_proven"]
-    names = [*files_of(newer).items(), *((f"readers/{name}", b"x") for name in FOR_READERS)]
-    found = facts(client, "verify", files={name: upload(client, data, name) for name, data in names})
-    assert found["is_good"]
-    assert note in found["not_proven"]
+    assert "Not checked: the files for readers (patterns.xlsx, report.html)." in found["not_proven"]
+    assert found["unchecked"] == ["patterns.xlsx", "report.html"]
+    copies["patterns.csv"] = copies["patterns.csv"].replace(b"1", b"2", 1)
+    found = checked()
+    assert (found["is_good"], found["proven"]) == (False, [])
+    assert found["faults"] == ["patterns.csv for readers has other numbers than the release"]
+    zipped = facts(client, "verify", upload=sent(client, newer, [f"readers/{name}" for name in FOR_READERS]))
+    assert zipped["faults"] == found["faults"]
 
 
 @pytest.mark.parametrize("extra", ["readers/evil.py", "evil.csv", "readers/readers/report.html", "other/report.html"])

@@ -161,16 +161,19 @@ def test_older_releases_are_added_and_checked_together(verify, releases):
     assert "Together with 1 older release" in verify.locator("#proven").inner_text()
 
 
-def test_a_folder_that_was_handed_over_is_verified_without_the_files_for_readers(verify, releases, tmp_path):
+def test_a_folder_that_was_handed_over_is_verified_with_its_files_for_readers(verify, releases, tmp_path):
     folder = tmp_path / "handed-over"
     for name in ("release", "readers"):
         (folder / name).mkdir(parents=True)
     for file in filter(lambda path: path.is_file(), releases["new"][0].iterdir()):
         (folder / "release" / file.name).write_bytes(file.read_bytes())
-    (folder / "readers" / "patterns.csv").write_text("x", encoding="utf-8")
+    (folder / "readers" / "patterns.xlsx").write_text("x", encoding="utf-8")
     verify.locator("#folder").set_input_files(folder)
     assert WHOSE in result(verify)
-    assert "Not checked: the files for readers (patterns.csv)." in verify.locator("#not-proven").inner_text()
+    assert "Not checked: the files for readers (patterns.xlsx)." in verify.locator("#not-proven").inner_text()
+    (folder / "readers" / "patterns.csv").write_text("x", encoding="utf-8")
+    verify.locator("#folder").set_input_files(folder)
+    verify.locator("#faults").get_by_text("Patterns.csv for readers has other numbers than the release").wait_for()
 
 
 def test_a_result_is_still_there_after_a_reload(verify, releases):

@@ -1,7 +1,7 @@
 """Files for readers, beside a release: the same numbers as CSV and Excel, and the report as a page."""
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import xlsxwriter
 
 import discreet
-from discreet import Release
+from discreet import Patterns, Release
 from discreet.blocking.tables.block import TableRelease
 from discreet.data.itemsets import sort_labels
 from discreet.io.write_counts import is_reshaped, render_counts
@@ -22,7 +22,8 @@ NAMES: Final = ("patterns.csv", "patterns.xlsx", "tables.xlsx", "report.html", "
 README: Final = """\
 These files are for readers. They say what the folder "release" beside them says.
 
-Only the folder "release" can be verified:  discreet verify release
+The folder "release" can be verified:  discreet verify release
+The page Verify of the app also compares patterns.csv with it.
 """
 
 Lines: TypeAlias = Iterable[Sequence[str | int]]
@@ -36,12 +37,33 @@ def write_readers(release: Release | TableRelease, folder: Path, page: str) -> N
     if isinstance(release, TableRelease):
         _write_book(folder / "tables.xlsx", "Table", _list_tables(release))
         return
-    discreet.write_patterns(release.patterns, folder / "patterns.csv", format="csv")
-    _write_book(folder / "patterns.xlsx", "Patterns", [_list_patterns(release)])
+    _write_patterns(release.patterns, folder)
 
 
-def _list_patterns(release: Release) -> Lines:
-    patterns = release.patterns
+def compare_readers(folder: Path, files: Mapping[str, Path], place: Path) -> tuple[list[str], list[str]]:
+    """Return the files for readers with other numbers than a release, and those that could not be compared.
+
+    They are made anew from the release in a new ``place``. A spreadsheet of another version may have other bytes.
+    """
+    place.mkdir()
+    (place / "README.txt").write_text(README, encoding="utf-8")
+    if (folder / "patterns.json").is_file():
+        _write_patterns(discreet.read_patterns(folder / "patterns.json"), place)
+    others = [name for name, file in files.items() if not _is_same(file, place / name)]
+    wrong = [name for name in others if name == "patterns.csv" and (place / name).is_file()]
+    return wrong, [name for name in others if name not in wrong]
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return other.is_file() and one.read_bytes() == other.read_bytes()
+
+
+def _write_patterns(patterns: Patterns, folder: Path) -> None:
+    discreet.write_patterns(patterns, folder / "patterns.csv", format="csv")
+    _write_book(folder / "patterns.xlsx", "Patterns", [_list_patterns(patterns)])
+
+
+def _list_patterns(patterns: Patterns) -> Lines:
     yield ("combination", "number of items", "support", f"of n = {patterns.n}")
     for at, support in enumerate(patterns.supports.tolist()):
         items = [str(label) for label in sort_labels(patterns.labelled(at))]

@@ -92,8 +92,8 @@ def open_release(release: Mapping[str, Any], folder: Path) -> Path:
     return folder
 
 
-def lay_out(release: Mapping[str, Any], folder: Path) -> list[str]:
-    """Write a release to a new folder, from its zip or its files; return the files for readers, which are left out."""
+def lay_out(release: Mapping[str, Any], folder: Path) -> dict[str, Path]:
+    """Write a release to a new folder, from its zip or its files; return the files for readers, in a folder beside."""
     folder.mkdir()
     if "path" in release:
         readers = unpack(Path(release["path"]), folder)
@@ -104,18 +104,22 @@ def lay_out(release: Mapping[str, Any], folder: Path) -> list[str]:
     return readers
 
 
-def unpack(path: Path, folder: Path) -> list[str]:
+def unpack(path: Path, folder: Path) -> dict[str, Path]:
     """Write the release in a zip to a folder: its known files alone, which are flat or in one folder.
 
-    Files for readers, in a folder beside it, are left out; their names are returned. Links, encrypted entries, nested
-    folders and unknown names are refused. Sizes are limited by the zip's own directory before anything is unpacked, and
-    by the data while it is.
+    Files for readers, in a folder beside it, are written to one beside the folder, and returned by name. Links,
+    encrypted entries, nested folders and unknown names are refused. Sizes are limited by the zip's own directory before
+    anything is unpacked, and by the data while it is.
     """
     try:
         with ZipFile(path) as archive:
             selected, readers = _select(archive.infolist())
-            for name, entry in selected.items():
-                descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            written = _place_readers(readers, folder)
+            for place, entry in (
+                *((folder / name, entry) for name, entry in selected.items()),
+                *((written[name], entry) for name, entry in readers.items()),
+            ):
+                descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
                 # The stream ends at the size that was checked, and zipfile compares the data with its checksum.
                 with archive.open(entry) as source, os.fdopen(descriptor, "wb") as file:
                     copyfileobj(source, file, CHUNK)
@@ -125,12 +129,19 @@ def unpack(path: Path, folder: Path) -> list[str]:
         if isinstance(error, InputError):
             raise
         raise InputError("this zip cannot be read; choose the zip of a release, or its folder") from None
-    return readers
+    return written
 
 
-def _gather(files: Mapping[str, Path], folder: Path) -> list[str]:
-    """Copy the files of a release, by name, to a folder; refuse unknown names; return those of files for readers."""
-    readers = [name for name in NAMES_FOR_READERS if f"{READERS}/{name}" in files]
+def _place_readers(names: Iterable[str], folder: Path) -> dict[str, Path]:
+    """Return where files for readers are written, in a new folder beside that of the release."""
+    place = folder.with_name(f"{folder.name}-{READERS}")
+    place.mkdir()
+    return {name: place / name for name in names}
+
+
+def _gather(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
+    """Copy the files of a release, by name, to a folder; refuse unknown names; return the files for readers."""
+    readers = {name: files[f"{READERS}/{name}"] for name in NAMES_FOR_READERS if f"{READERS}/{name}" in files}
     for name, path in files.items():
         if name in IGNORED or name in {f"{READERS}/{reader}" for reader in readers}:
             continue
@@ -147,12 +158,13 @@ def _is_known(name: str, names: Iterable[str]) -> bool:
     return name in KNOWN or (COUNTS in names and TABLES.fullmatch(name) is not None)
 
 
-def _select(entries: list[ZipInfo]) -> tuple[dict[str, ZipInfo], list[str]]:
-    """Return the entries of a release by name, and the names of files for readers; refuse any other."""
+def _select(entries: list[ZipInfo]) -> tuple[dict[str, ZipInfo], dict[str, ZipInfo]]:
+    """Return the entries of a release by name, and those of files for readers; refuse any other."""
     if len(entries) > MOST_FILES:
         raise InputError(f"the zip holds {len(entries):,} files, too many for a release; choose the zip of a release")
     selected: dict[str, ZipInfo] = {}
-    readers, folders, names = list[str](), set[str](), {_split(entry)[-1] for entry in entries if _split(entry)}
+    readers: dict[str, ZipInfo] = {}
+    folders, names = set[str](), {_split(entry)[-1] for entry in entries if _split(entry)}
     for entry in entries:
         parts = _split(entry)
         if entry.is_dir() or any(part in IGNORED for part in parts):
@@ -160,8 +172,8 @@ def _select(entries: list[ZipInfo]) -> tuple[dict[str, ZipInfo], list[str]]:
         _check(entry)
         if MARK in parts[:-1]:
             continue
-        if parts[:-1] == [READERS] and parts[-1] in NAMES_FOR_READERS:
-            readers.append(parts[-1])
+        if parts[:-1] == [READERS] and parts[-1] in NAMES_FOR_READERS and parts[-1] not in readers:
+            readers[parts[-1]] = entry
             continue
         is_deep = len(parts) > 2  # noqa: PLR2004 - a folder, and a name
         if is_deep or not _is_known(parts[-1], names) or parts[-1] in selected:
@@ -170,7 +182,7 @@ def _select(entries: list[ZipInfo]) -> tuple[dict[str, ZipInfo], list[str]]:
         selected[parts[-1]] = entry
     if len(folders) > 1:
         raise InputError("the zip holds several folders; choose the zip of one release")
-    if sum(entry.file_size for entry in selected.values()) > MOST_BYTES:
+    if sum(entry.file_size for entry in (*selected.values(), *readers.values())) > MOST_BYTES:
         raise InputError(f"the zip holds more than {MOST_BYTES >> 20} MiB, too many for a release")
     return selected, readers
 

@@ -11,6 +11,7 @@ from discreet.report import printable
 from discreet.runtime.text import count_of
 from discreet.web.context import Context
 from discreet.web.messages import say_on_page
+from discreet.web.readers import compare_readers
 from discreet.web.releases import lay_out, open_release
 
 
@@ -32,11 +33,18 @@ def verify(
             found = discreet.verify(folder, fingerprint=fingerprint, beside=places)
         except InputError as error:
             raise InputError(say_on_page(error.message, {f"{place}": "it" for place in places})) from None
+        anew = folder.with_name("anew")
+        wrong, unchecked = compare_readers(folder, readers, anew) if found.is_good else ([], list(readers))
     faults, notes = (list(map(printable, texts)) for texts in (found.faults, found.notes))
-    lists = {"proven": list(_list_proven(found)), "not_proven": list(_list_unproven(found, readers))}
+    faults += [f"{name} for readers has other numbers than the release" for name in wrong]
+    lists = {} if wrong else {"proven": [*_list_proven(found)], "not_proven": [*_list_unproven(found, unchecked)]}
     return {
         **found.facts(),
+        "is_good": found.is_good and not wrong,
         "faults": faults,
+        "proven": [],
+        "not_proven": [],
+        "unchecked": unchecked,
         "notes": notes,
         **lists,
         "differing": _count_differing(found, fingerprint or ""),

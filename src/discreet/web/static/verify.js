@@ -116,11 +116,12 @@ function setReady(isReady) {
 }
 
 /** Return the result: its tone, its sign, its word, and a sentence that claims no more than is proven. */
-function resultOf({ is_good: good, matches, differing }) {
+function resultOf({ is_good: good, matches, differing, unchecked }) {
   if (!good && matches === false)
     return ["NOT GOOD", "✕", "NOT GOOD", differing <= TYPING ? typed(differing) : OTHER];
   if (!good) return ["NOT GOOD", "✕", "NOT GOOD", "Do not trust this release: something in it is wrong."];
-  if (matches) return ["GOOD", "✓", "GOOD", "These are the publisher's numbers. They are consistent and safe."];
+  const except = unchecked.length ? ` Not checked: ${unchecked.join(", ")} for readers.` : "";
+  if (matches) return ["GOOD", "✓", "GOOD", `These are the publisher's numbers. They are consistent and safe.${except}`];
   return ["REVIEW", "?", "GOOD, BUT WHOSE?", "The files fit together, and no sum of their counts reveals a small group. Enter the publisher's fingerprint to prove whose they are."];
 }
 
