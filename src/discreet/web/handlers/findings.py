@@ -59,6 +59,7 @@ def findings(
     causes = sorted(attributes or items, key=lambda cause: -cause.findings)
     return {
         "total": sum(len(one.group) for one in _number(judged)),
+        "found": sum(one.group.total for one in _number(judged)),
         "matching": sum(places.size for _, places in found),
         "kinds": [
             {"kind": one.group.kind, "title": TITLES[one.group.kind], "total": one.group.total}

@@ -55,12 +55,13 @@ export function findingsList() {
   };
 }
 
-function showLines({ findings, total, matching }, open) {
+function showLines({ findings, total, found, matching }, open) {
   fill(byId("findings").tBodies[0], ...findings.map((finding) => lineOf(finding, open)));
   byId("findings").hidden = !findings.length;
   byId("findings").tHead.rows[0].cells[1].textContent = capital(noun());
   byId("findings-told").textContent =
-    matching === total ? counted(total, "finding") : `${number(matching)} of ${counted(total, "finding")}`;
+    (matching === total ? counted(total, "finding") : `${number(matching)} of ${counted(total, "finding")}`) +
+    (found > total ? `, the worst of ${number(found)}` : "");
   byId("no-findings").hidden = findings.length > 0;
   byId("no-findings").textContent = total
     ? "No finding has all of these words."
