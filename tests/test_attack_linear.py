@@ -332,6 +332,15 @@ def test_k_above_all_rows_finds_only_what_is_there(level):
         assert oracle.limits_of(cells, databases, over) >= (1, 1)
 
 
+@pytest.mark.parametrize("others", [0, 59, 60, 61])
+def test_what_is_found_does_not_depend_on_how_many_other_items_there_are(others):
+    # With 60 others, x is item 64, and its bit is the first that no signed word holds.
+    rows = [["x", *row] for row in rows_of(EXAMPLES["E1"][0])]
+    rows += [[f"m{item:02}"] for item in range(others) for _ in range(3)]
+    found = linear(Facts.of(mine(rows, min_support=3)), k=2, rows=Transactions(rows), beyond=1)
+    assert [str(finding) for finding in found.findings] == ["a ∧ b ∧ c: 1 row"]
+
+
 @pytest.mark.parametrize("search", [linear, exact])
 def test_the_same_facts_give_the_same_findings(search):
     text, sigma, k, _ = EXAMPLES["E3"]

@@ -5,7 +5,7 @@ import os
 from fractions import Fraction
 from functools import cache
 from io import BytesIO
-from itertools import groupby
+from itertools import combinations, groupby
 
 import oracle
 import pandas as pd
@@ -20,11 +20,13 @@ from strategies import detected_databases
 from discreet import InputError, OptionError, Patterns, Policy, ThresholdError, Transactions, Verdict, audit
 from discreet.cli import main
 from discreet.data.generate import clinic
+from discreet.disclosure.attacks.facts import Facts
 from discreet.publications.rules import rule as rule_module
 from discreet.publications.rules.bounded import narrow_rules
 from discreet.publications.rules.intervals import TRIED, Interval, Rounding, find_only, find_simplest, fit_counts
 from discreet.publications.rules.reading import read_rules
 from discreet.publications.rules.rule import Rules, read_thresholds
+from discreet.publications.rules.unlisted import follow_sums
 from discreet.report import audit_json, audit_text
 
 modes = st.sampled_from(["round", "truncate"])
@@ -194,6 +196,36 @@ def test_rules_that_leave_gaps_are_never_released():
     found = audit(read_rules([(["a"], ["b"], 0.4, 0.8)], n=100, rounding="exact"), k=5)
     assert (found.verdict, found.evidence.bounded) == (Verdict.REVIEW, ())
     assert by_name(found)["bounds"].verdict is Verdict.REVIEW
+
+
+def test_sums_of_three_and_more_supports_are_found_though_parts_are_not_listed():
+    stated = [(["a"], ["b"], 40, 40 / 60), (["a"], ["c"], 35, 35 / 60), (["a", "b"], ["c"], 20, 20 / 40)]
+    found = audit(read_rules(stated, n=100, rounding="exact"), k=10)
+    assert [str(one) for one in found.evidence.bounded] == ["a ∧ ¬b ∧ ¬c: 5 rows"]
+    assert found.evidence.bounded[0].explain() == "sup(a) 60 − sup(ab) 40 − sup(ac) 35 + sup(abc) 20 = 5"
+    assert found.verdict is Verdict.WITHHOLD
+
+
+def test_a_review_of_rules_says_what_was_not_looked_at_and_what_to_ask_for():
+    stated = [(["a"], ["b"], 0.4, 0.8)]
+    exact = audit(read_rules(stated, n=100, rounding="exact"), k=5)
+    rounded = audit(read_rules(stated, n=1000, digits=1), k=5)
+    assert "within 1 largest itemset with unlisted parts reveals fewer than 5 rows" in by_name(exact)["bounds"].sentence
+    assert "are known only within limits" in by_name(rounded)["bounds"].sentence
+    for found in (exact, rounded):
+        assert "Ask for all itemsets with their counts" in by_name(found)["bounds"].sentence
+        assert str(found.advice) == "A person must look at this: the checks say why."
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcd")), min_size=1, max_size=30), st.data())
+def test_sums_in_itemsets_with_unlisted_parts_count_rows_rightly(rows, data):
+    every = [frozenset(one) for size in range(1, 5) for one in combinations("abcd", size)]
+    listed = data.draw(st.lists(st.sampled_from(every), unique=True))
+    supports = [(one, support, support) for one in listed for support in [sum(one <= row for row in rows)]]
+    for found in follow_sums(Facts.from_limits(supports, n=len(rows)), 5).sums:
+        lacks = [row for row in rows if found.base <= row and not any(found.base | one <= row for one in found.lacked)]
+        assert found.low == found.high == len(lacks)
+        assert len(lacks) == sum(term.times * term.support for term in found.sum)
 
 
 def test_rules_without_exception_are_judged_by_what_a_policy_says_of_zeros():

@@ -225,6 +225,8 @@ class Audit:
         if isinstance(self.candidate, Counts):
             return "Mask further counts, merge categories, or round, so that no small count can be worked out."
         if isinstance(self.candidate, Rules | Facts):
+            if not self.findings and CheckName.LOW_COUNTS not in self._failed:
+                return checks.PERSON
             return "Publish only what more rows hold, leave out what reveals few, or give fewer digits. Audit again."
         if self.rows is None:
             return "Publish only itemsets of more support: mine again with a higher minimum, and audit that."

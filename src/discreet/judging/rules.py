@@ -32,10 +32,14 @@ from discreet.publications.rules import bounded
 from discreet.publications.rules.bounded import MOST, Bounded, Narrowed, narrow_facts, narrow_rules, sort_worst
 from discreet.publications.rules.reading import as_rounded
 from discreet.publications.rules.rule import Rules
+from discreet.publications.rules.unlisted import Followed, follow_sums
 from discreet.runtime.text import count_of
 
 JudgedSchema: TypeAlias = tuple[Check, tuple[Bounded, ...]]
 
+GET_COUNTS: Final = (
+    "Ask for all itemsets with their counts (with mlxtend: the frame that association_rules was given); audit those."
+)
 LISTED: Final = 1000  # sums, those of the fewest rows first
 MOST_KNOWN: Final = 1_000_000  # itemsets with exact supports that are summed up
 MOST_STEPS: Final = 5_000_000  # supports that remainders add up: some seconds
@@ -326,6 +330,8 @@ def _judge(
     summed = frozenset() if channels is None else frozenset(itemset for itemset, _ in patterns)
     # Channels cover the differences of two supports that are both in their sums.
     pairs = [one for one in bounded.find_differences(facts, known.gaps, k) if one.top not in summed]
+    followed, beyond = _follow(facts, k, pairs)
+    pairs += [one for one in beyond if one.top not in summed]
     sums = (*by_schema.listed, *pairs, *bounded.find_absences(facts, k, known.announced))
     zeros_matter = policy.zeros is not Verdict.RELEASE
     implications = find_implications(patterns) if zeros_matter and channels is not None else None
@@ -335,14 +341,43 @@ def _judge(
     if sums:
         every.append(_check_sums(sums, k, by_schema.many - len(by_schema.listed)))
     elif len(summed) < len(facts):
-        sentence = f"No two supports surely differ by 1 to {k - 1} rows; further limits are not followed."
-        every.append(CheckName.BOUNDS.review(0, sentence))
+        every.append(_check_unlisted(facts, followed, k))
     every += unjudged
     if zeros_matter:
         more = implications is not None and implications.more
         many = len(implications or ()) or _count_equal_pairs(facts, known.gaps)
         every.append(checks.check_implications(policy, many, more=more))
     return (*every, *notes), Evidence(patterns, channels, implications, facts=facts, bounded=sums)
+
+
+def _check_unlisted(facts: Facts, followed: Followed | None, k: int) -> Check:
+    """Say what was not looked at where no small sum was found, but supports have limits, or unlisted parts.
+
+    That rules are missing tells more to a reader who knows the minimum confidence, so nothing is released here.
+    """
+    if followed is None:
+        unknown = int(np.count_nonzero(facts.low < facts.high))
+        why = (
+            f"No two supports surely differ by 1 to {k - 1} rows. Of {len(facts):,} supports, {unknown:,} are known "
+            "only within limits, and what sums of three or more of them reveal was not looked at."
+        )
+        return CheckName.BOUNDS.review(0, f"{why} {GET_COUNTS}")
+    of = f"{count_of(followed.many, 'largest itemset')} with unlisted parts"
+    why = f"No sum of supports within {of} reveals fewer than {k} rows."
+    if followed.left:
+        why += f" {followed.left:,} of them have too many parts, so only differences of two supports were looked at."
+    if followed.unnamed:
+        why = f"In {followed.unnamed:,} of {of}, a sum of supports counts fewer than {k} rows."
+    why += " What missing itemsets or rules reveal to readers who know a minimum confidence was not looked at in full."
+    return CheckName.BOUNDS.review(0, f"{why} {GET_COUNTS}")
+
+
+def _follow(facts: Facts, k: int, pairs: Sequence[Bounded]) -> tuple[Followed | None, list[Bounded]]:
+    """Follow the sums of exact supports with unlisted parts; return those that are not among the pairs too."""
+    if not facts.is_exact:
+        return None, []
+    followed, listed = follow_sums(facts, k), {(one.base, frozenset(one.lacked)) for one in pairs}
+    return followed, [one for one in followed.sums if (one.base, frozenset(one.lacked)) not in listed]
 
 
 def pin_supports(facts: Facts) -> Patterns:

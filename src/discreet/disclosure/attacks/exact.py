@@ -261,7 +261,7 @@ def exact(facts: Facts, *, k: int, rows: Rows | None = None, seconds: float = SE
     many = len(ground.items)
     if many > ITEMS:
         why = f"all that can be said of {ITEMS} items is looked at, and no more"
-        return Searched((), (Undecided(1, f"publications of {many:,} items", why),))
+        return Searched((), (Undecided(1, f"publication of {many:,} items", why),))
     region = Region(build_system(ground, ground.everything, most=1 << ITEMS), Clock(seconds), whole=True)
     search, is_over = ExactSearch(ground, region, k), False
     try:
@@ -310,7 +310,7 @@ def _meet_own(region: Region, rows: Rows | None) -> None:
 
 def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> Iterator[Undecided]:
     if is_over:
-        yield Undecided(1, f"publications of {search.many:,} items", f"the {seconds:g} seconds were over")
+        yield Undecided(1, f"publication of {search.many:,} items", f"the {seconds:g} seconds were over")
     elif search.is_open:
         yield Undecided(1, "publication as to other patterns", "blocking the channels that were found comes first")
     elif search.is_cut:

@@ -84,7 +84,9 @@ class Witnesses:
             rows = project(self.first, universe)
             counts = np.array([rows.get(row, 0) for row in system.rows], dtype=np.float64)
         else:
-            counts = self._count(universe)[np.searchsorted(list_parts(universe), system.kinds)]
+            # NumPy would take the 64th bit for a float, which loses the first ones.
+            parts = np.array(list_parts(universe), dtype=system.kinds.dtype)
+            counts = self._count(universe)[np.searchsorted(parts, system.kinds)]
         return [cubes[number] for number in keep_fixed(system, counts, cubes, self.k).tolist()]
 
     def _count(self, universe: Bits) -> Floats:
