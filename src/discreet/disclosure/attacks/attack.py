@@ -292,7 +292,7 @@ sup(b) 7 − sup(c) 5 = 1 bound it'
     try:
         low, high = widest.limits(truth)
     except TimeIsUpError:
-        raise BudgetError(f"the {seconds:g} seconds were over; allow for more, or ask for fewer items") from None
+        raise BudgetError(f"the {seconds:.2g} seconds were over; allow for more, or ask for fewer items") from None
     proof = _prove_nearest(systems, Wanted(over, cells, low, high), clock)
     whole = _find_whole_limits(widest, truth) if widest.system.universe == ground.everything else None
     return Bounds(*(whole or (low, high)), is_tight=whole is not None, certificate=proof, facts=facts)

@@ -293,7 +293,7 @@ def find_agreed(facts: Facts, *, k: int, rows: Rows | None = None, seconds: floa
             return None
         over, cells = ExactSearch(ground, region, k).shorten(kinds)
     except TimeIsUpError:
-        why = f"whether all possible tables agree on fewer than {k} rows was not decided in {seconds:g} seconds"
+        why = f"whether all possible tables agree on fewer than {k} rows was not decided in {seconds:.2g} seconds"
         remedy = Option("min_support"), ", or withstand sums alone with ", Option("against", "plain")
         raise BudgetError(f"{why}; nothing is released: raise ", *remedy) from None
     return Pattern(ground.codes(over), frozenset(map(ground.codes, cells)))
@@ -310,7 +310,7 @@ def _meet_own(region: Region, rows: Rows | None) -> None:
 
 def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> Iterator[Undecided]:
     if is_over:
-        yield Undecided(1, f"publication of {search.many:,} items", f"the {seconds:g} seconds were over")
+        yield Undecided(1, f"publication of {search.many:,} items", f"the {seconds:.2g} seconds were over")
     elif search.is_open:
         yield Undecided(1, "publication as to other patterns", "blocking the channels that were found comes first")
     elif search.is_cut:

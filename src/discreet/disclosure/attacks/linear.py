@@ -347,7 +347,7 @@ def find_differences(facts: Facts, *, k: int, seconds: float = SECONDS) -> Searc
     except BudgetError:
         pass  # exact says that there are too many items
     except TimeIsUpError:
-        late = Undecided(1, "publication", f"the {seconds:g} seconds were over")
+        late = Undecided(1, "publication", f"the {seconds:.2g} seconds were over")
         return Searched(tuple(search.findings.values()), (late,))
     why = "whole numbers leave few rows, but no sum of supports proves it"
     undecided = [Undecided(len(search.unproven), "differences", why)] if search.unproven else []
@@ -393,7 +393,7 @@ def _list_undecided(search: LinearSearch, unseen: int, behind: int, seconds: flo
     unproven = search.unproven + len(search.differences.unproven)
     every = [
         Undecided(long, "tops", f"they have more than {constraints.LONGEST} items"),
-        Undecided(unseen, what, f"the {seconds:g} seconds were over"),
+        Undecided(unseen, what, f"the {seconds:.2g} seconds were over"),
         Undecided(behind, what, "blocking the channels that were found comes first"),
         Undecided(len(search.too_large), what, f"more than {KINDS:,} kinds of rows are possible"),
         Undecided(unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it"),

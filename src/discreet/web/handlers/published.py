@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import discreet
-from discreet import Audit, Counts, Patterns, Rules
+from discreet import Audit, Counts, Patterns, Rules, Verdict
 from discreet.publications.trees.leaves import Forest
+from discreet.report import MARK
 from discreet.report.html.tables import Field, Grid, show_tables
 from discreet.runtime.text import percent, printable
 from discreet.web.context import Context, list_files
@@ -57,7 +58,8 @@ def published(
     listing = list_candidate(judged, split_words(search), sort, slice(offset, offset + min(limit, LARGEST_PAGE)))
     files = []
     if save and isinstance(candidate, Patterns):
-        files = [context.file("would-be-published.csv")]
+        mark = "" if judged.verdict is Verdict.RELEASE else f"{MARK}."
+        files = [context.file(f"{mark}would-be-published.csv")]
         discreet.write_patterns(candidate, files[0], format="csv")
     return {**listing.facts, "files": list_files(*files)}
 

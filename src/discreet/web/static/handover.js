@@ -16,6 +16,7 @@ const FILES = {
 };
 const CHECKED = { "report.html": ["inside", "Download the report of the check", "The verdict, the findings and their sums. It contains the small counts it warns about."] };
 
+const AS_IT_IS = "as it is"; // nothing was done
 const run = worker(byId("handover-work"));
 
 async function begin() {
@@ -37,7 +38,7 @@ function show({ verdict, sentence, guarantee, fingerprint, command, files }, { w
   const proven = verdict === "RELEASE" && !isRepaired ? provenWith(state.recall("asked")) : null;
   if (proven) showWord("REVIEW", "REVIEW", sayProven(proven));
   else showWord(verdict, verdict, sentence);
-  byId("done").textContent = isPublic && what ? `What was done: ${what}.` : "";
+  byId("done").textContent = isPublic && what && what !== AS_IT_IS ? `What was done: ${what}.` : "";
   byId("advice").textContent = guarantee ?? "";
   byId("back").hidden = isPublic;
   const kinds = isRepaired ? FILES : { ...FILES, ...CHECKED };
