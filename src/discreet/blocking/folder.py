@@ -36,7 +36,7 @@ from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_t
 from discreet.io.read import read_patterns, write_patterns
 from discreet.io.sources import FORMATS, find_format
 from discreet.judging.policy import ZEROS, Policy, Verdict, load, names
-from discreet.judging.rules import find_schema_sums, judge_schema
+from discreet.judging.schema import find_schema_sums, judge_schema
 from discreet.publications.rules.reading import as_rounded
 
 if TYPE_CHECKING:

@@ -34,7 +34,8 @@ from discreet.judging.itemsets import check_mining, judge_patterns
 from discreet.judging.people import MERGE, PEOPLE, VISITS, judge_people, name_uncounted
 from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy, worst
 from discreet.judging.reading import check_reading
-from discreet.judging.rules import judge_numbers, judge_schema
+from discreet.judging.rules import judge_numbers
+from discreet.judging.schema import judge_schema
 from discreet.judging.trees import Published, is_tree, judge_trees
 from discreet.mining.mine import Mining, mine
 from discreet.publications.counts.exposed import find_exposed
