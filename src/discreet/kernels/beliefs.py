@@ -51,7 +51,7 @@ def walk(
             for at in range(limits[move], limits[move + 1]):
                 if slack[numbers[at]] < size * changes[at]:
                     gain = -1e300
-            if gain > -1e300:  # noqa: PLR2004 - as above
+            if gain > -1e300:
                 for at in range(limits[move], limits[move + 1]):
                     slack[numbers[at]] -= size * changes[at]
                 for at in range(offsets[move], offsets[move + 1]):

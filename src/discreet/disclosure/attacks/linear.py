@@ -381,6 +381,7 @@ def list_universes(ground: Ground, many: int) -> Iterator[Bits]:
 
 
 def count_universes(ground: Ground, many: int) -> int:
+    """Return how many there are."""
     beside = ((ground.everything & ~top).bit_count() for top in ground.tops if many or top not in ground.known)
     return sum(comb(items, many) for items in beside)
 

@@ -21,7 +21,7 @@ from discreet.disclosure.beliefs.counting import count_few
 from discreet.disclosure.beliefs.entropy import ROUNDS, fit_entropy, scale
 from discreet.disclosure.beliefs.result import FAINT, Belief, Believed, BelievedPatterns, How
 from discreet.disclosure.beliefs.sampling import MOST_COLUMNS, sample_few
-from discreet.disclosure.beliefs.tables import Prior, as_prior, cap_columns, list_sums
+from discreet.disclosure.beliefs.tables import KnownSum, Prior, as_prior, cap_columns, list_sums
 from discreet.disclosure.people import are_visits
 from discreet.errors import BudgetError, OptionError
 from discreet.runtime.solver import Floats
@@ -47,8 +47,9 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     """Return how probable it is that a pattern over a top and one or two items more holds for 1 to k − 1 rows.
 
     A top is a published itemset that no other one contains; a pattern says for each item whether rows hold it. The
-    ``prior`` "entropy" takes all lists of rows that fit as equally likely, "uniform" all tables of counts. Probabilities
-    are counted exactly if that is quick; if not, tables that fit are sampled, from a ``seed``, with a standard error.
+    ``prior`` "entropy" takes all lists of rows that fit as equally likely, "uniform" all tables of counts.
+    Probabilities are counted exactly if that is quick; if not, tables that fit are sampled, from a ``seed``, with a
+    standard error.
     Patterns within a group that sums of supports already show to be small are left to ``detect``.
 
     ``complete``, ``schema`` and ``max_length`` mean what they do for ``attack``. A quick model comes first, for half of
@@ -69,7 +70,7 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         raise OptionError("maximal itemsets do not tell the supports of their parts; give closed or frequent itemsets")
     for name, number, least in (("limit", limit, 1), ("seed", seed, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise OptionError(f"{name} is {abbreviate(number)!r}; give a whole number of at least {least}")
+            raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
     facts = join_facts(patterns, complete=complete, schema=schema, max_length=max_length)
     search = _Search(Ground(facts), as_k(k), as_prior(prior), seed, Clock(seconds), Clock(seconds / 2))
     found = sorted(search.look(), key=lambda one: (-one.belief, len(one.held + one.lacked), one.words))
@@ -133,8 +134,9 @@ class _Search:
                 if universe in seen or (system := self._build(universe)) is None:
                     continue
                 seen.add(universe)
-                expected, _ = scale(system, list_sums(system), np.ones(len(system.rows)), ROUNDS)
-                guesses = np.where(self._are_open(system), guess_few(expected, self.k, self.prior), 0.0)
+                sums = list_sums(system)
+                expected, _ = scale(system, sums, np.ones(len(system.rows)), ROUNDS)
+                guesses = np.where(self._are_open(system, sums), guess_few(expected, self.k, self.prior), 0.0)
                 best = int(guesses.argmax())
                 if guesses[best] < FAINT:
                     self.faint += 1
@@ -146,7 +148,7 @@ class _Search:
     def _look_at(self, universe: Bits) -> list[Believed]:
         """Return the patterns over the items of one universe that are believed to hold for few rows."""
         system = build_system(self.ground, universe, most=KINDS)
-        is_open = self._are_open(system)
+        is_open = self._are_open(system, list_sums(system))
         try:
             beliefs, errors, how = self._estimate(system)
         except BudgetError:
@@ -181,19 +183,17 @@ class _Search:
             return None
         return system
 
-    def _are_open(self, system: System) -> NDArray[np.bool_]:
+    def _are_open(self, system: System, sums: Sequence[KnownSum]) -> NDArray[np.bool_]:
         """Return which possible rows are in no cell of a published itemset that is itself small."""
-        return cap_columns(system, [one for one in list_sums(system) if one.is_exact]) >= self.k
+        return cap_columns(system, [one for one in sums if one.is_exact]) >= self.k
 
-    def _name(  # noqa: PLR0913 - what is said of a pattern
+    def _name(
         self, universe: Bits, cell: Bits, belief: Fraction | float, error: float | None, expected: float, how: How
     ) -> Believed:
         """Return a pattern by the labels of its items."""
-        sides = (
-            tuple(self.ground.facts.labels[item] for item in sorted(self.ground.codes(side)))
-            for side in (cell, universe & ~cell)
-        )
-        return Believed(*sides, belief, error, expected, how)
+        labels, codes = self.ground.facts.labels, self.ground.codes
+        held, lacked = (tuple(labels[item] for item in sorted(codes(side))) for side in (cell, universe & ~cell))
+        return Believed(held, lacked, belief, error, expected, how)
 
     def list_left_out(self, seconds: float) -> list[Undecided]:
         """Return what was not looked at, and why."""

@@ -10,7 +10,7 @@ from discreet.disclosure.attacks.constraints import Bits, System
 from discreet.disclosure.beliefs.tables import KnownSum, Prior, cap_columns, find_top, list_sums, weigh
 from discreet.errors import InconsistencyError
 
-STEPS: Final = 50_000  # of counting, for one universe
+STEPS: Final = 20_000  # of counting, for one universe
 NONE_FIT: Final = "no database has these supports; check that they are exact, and that the list is complete"
 
 
@@ -125,12 +125,32 @@ CHANCES: Final = {"entropy": _draw_rows, "uniform": _draw_counts}
 class _Step(NamedTuple):
     """How the numbers that are left of open sums go on when a column is filled.
 
-    For each sum of the column, that of its cell of the top first: its place before, or -1 and its total; whether it is exact; and the most of its later
-    columns. Then for each open sum afterwards its place before, and its place among those of the column, or -1.
+    For each sum of the column, that of its cell of the top first: its place before, or -1 and its total; whether it is
+    exact; and the most of its later columns. Then for each open sum afterwards its place before, and its place among
+    those of the column, or -1.
     """
 
     places: list[tuple[int, int, bool, int]]
     after: list[tuple[int, int]]
+
+    def list_values(self, state: tuple[int, ...]) -> tuple[list[int], range]:
+        """Return what is left of the sums of the column, and the numbers of rows that it may have."""
+        rests = [total if at < 0 else state[at] for at, total, _, _ in self.places]
+        needed = (rest - later for rest, (_, _, is_exact, later) in zip(rests, self.places, strict=True) if is_exact)
+        return rests, range(max(0, *needed), min(rests) + 1)
+
+    def go_on(self, state: tuple[int, ...], rests: list[int], value: int) -> tuple[int, ...]:
+        """Return what is left of open sums; a limit that later columns cannot reach is one that they just reach."""
+        return tuple(state[at] if own < 0 else min(rests[own] - value, self.places[own][3]) for at, own in self.after)
+
+
+class _Edge(NamedTuple):
+    """From the state ``start``, a column gets ``value`` of the ``rest`` of its cell; that leads ``to`` another."""
+
+    start: int
+    value: int
+    rest: int
+    to: int
 
 
 def count_columns(
@@ -141,49 +161,42 @@ def count_columns(
     That counts all tables without listing them, as a transfer matrix does.
     """
     order = _order_columns(system)
-    states, ahead = {(): 0}, [1]
-    layers, left = [], steps
+    states: dict[tuple[int, ...], int] = {(): 0}
+    layers, left = list[tuple[list[_Edge], int]](), steps
     for step in _plan(system, sums, order):
-        edges, following, weights = list[tuple[int, int, int, int]](), dict[tuple[int, ...], int](), list[int]()
-        for state, number in states.items():
-            rests = [total if at < 0 else state[at] for at, total, _, _ in step.places]
-            low = max(
-                [0, *(rest - later for rest, (*_, is_exact, later) in zip(rests, step.places, strict=True) if is_exact)]
-            )
-            high = min(rests)
-            left -= max(0, high - low + 1)
-            if left < 0:
-                return None
-            for value in range(low, high + 1):
-                after = tuple(
-                    state[at] if own < 0 else min(rests[own] - value, step.places[own][3]) for at, own in step.after
-                )
-                weight = weigh(prior, rests[0], value)
-                to = following.setdefault(after, len(following))
-                if to == len(weights):
-                    weights.append(0)
-                weights[to] += ahead[number] * weight
-                edges.append((number, value, weight, to))
-        layers.append((edges, ahead))
-        states, ahead = following, weights
-    if not ahead:
-        raise InconsistencyError(NONE_FIT, "negative", (), ())
-    return _add_back(layers, order, ahead[0], k)
+        ranges = [step.list_values(state) for state in states]
+        left -= sum(len(values) for _, values in ranges)
+        if left < 0:
+            return None
+        edges, following = list[_Edge](), dict[tuple[int, ...], int]()
+        for (state, number), (rests, values) in zip(states.items(), ranges, strict=True):
+            for value in values:
+                to = following.setdefault(step.go_on(state, rests, value), len(following))
+                edges.append(_Edge(number, value, rests[0], to))
+        layers.append((edges, len(following)))
+        states = following
+    return _add_up(layers, order, k, prior)
 
 
-def _add_back(
-    layers: list[tuple[list[tuple[int, int, int, int]], list[int]]], order: Sequence[int], every: int, k: int
-) -> list[Fraction]:
+def _add_up(layers: Sequence[tuple[list[_Edge], int]], order: Sequence[int], k: int, prior: Prior) -> list[Fraction]:
     """Return for each column the weight of tables with 1 to k − 1 rows in it, as a share of all."""
+    ahead, weights = [[1]], list[list[int]]()
+    for edges, many in layers:
+        weights.append([weigh(prior, edge.rest, edge.value) for edge in edges])
+        sums = [0] * many
+        for edge, weight in zip(edges, weights[-1], strict=True):
+            sums[edge.to] += ahead[-1][edge.start] * weight
+        ahead.append(sums)
+    if not ahead[-1]:
+        raise InconsistencyError(NONE_FIT, "negative", (), ())
     found, behind = [Fraction(0)] * len(order), [1]
-    for column, (edges, ahead) in zip(reversed(order), reversed(layers), strict=True):
-        before, few = [0] * len(ahead), 0
-        for number, value, weight, to in edges:
-            ways = weight * behind[to]
-            before[number] += ways
-            if 0 < value < k:
-                few += ahead[number] * ways
-        found[column], behind = Fraction(few, every), before
+    for number in reversed(range(len(order))):
+        before, few = [0] * len(ahead[number]), 0
+        for edge, weight in zip(layers[number][0], weights[number], strict=True):
+            ways = weight * behind[edge.to]
+            before[edge.start] += ways
+            few += ahead[number][edge.start] * ways if 0 < edge.value < k else 0
+        found[order[number]], behind = Fraction(few, ahead[-1][0]), before
     return found
 
 
@@ -198,7 +211,7 @@ def _order_columns(system: System) -> list[int]:
 def _plan(system: System, sums: Sequence[KnownSum], order: Sequence[int]) -> list[_Step]:
     """Return the steps of filling the columns in an order."""
     caps, turn = cap_columns(system, sums).tolist(), {column: at for at, column in enumerate(order)}
-    members = [sorted((turn[column] for column in one.columns.tolist())) for one in sums]
+    members = [sorted(turn[column] for column in one.columns.tolist()) for one in sums]
     steps, before = [], list[int]()
     for at in range(len(order)):
         own = [number for number, turns in enumerate(members) if at in turns]

@@ -3,6 +3,7 @@
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.disclosure.attacks.constraints import System
@@ -45,9 +46,9 @@ def scale(system: System, sums: list[KnownSum], start: Floats, rounds: int) -> t
     return cells, error / most
 
 
-def _find_filled(system: System, clock: Clock) -> "np.typing.NDArray[np.bool_]":
+def _find_filled(system: System, clock: Clock) -> NDArray[np.bool_]:
     """Return which columns some table fills: each program fills as much as it can of those that none did so far."""
     region, is_filled = Region(system, clock), np.zeros(len(system.rows), dtype=np.bool_)
-    while region.least(-1.0 * ~is_filled) < -TINY:
+    while region.least(np.where(is_filled, 0.0, -1.0)) < -TINY:
         is_filled |= region.witnesses[-1] > TINY
     return is_filled

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from discreet.data.itemsets import Label
 from discreet.data.records import Records
-from discreet.disclosure.attacks.finding import Undecided
+from discreet.disclosure.attacks.finding import Undecided, count_rows
 from discreet.disclosure.beliefs.tables import PRIORS, Prior
 from discreet.errors import refuse_truth
 from discreet.runtime.text import count_of
@@ -92,8 +92,8 @@ class Belief:
     def lines(self, shown: int | None = SHOWN) -> Iterator[str]:
         """Yield it in sentences: the patterns, the prior, that it is no proof, and what was left out."""
         many = len(self.patterns)
-        small = f"1 to {self.k - 1:,} rows"
-        yield f"{count_of(many, 'pattern')} may hold for {small} with a probability of 1 % or more."
+        few = count_rows(1, max(1, self.k - 1))
+        yield f"{count_of(many, 'pattern')} may hold for {few} with a probability of 1 % or more."
         for one in self.patterns[:shown]:
             yield f"  {one}"
         if shown is not None and many > shown:
@@ -102,8 +102,7 @@ class Belief:
         yield f"Prior {self.prior}: {PRIORS[self.prior]}; that unlisted itemsets are rare {absence}."
         yield NO_PROOF
         yield f"Looked at: {count_of(self.looked_at, 'pattern')}."
-        for one in self.left_out:
-            yield f"Left out: {one}."
+        yield from (f"Left out: {one}." for one in self.left_out)
 
     def facts(self) -> dict[str, Any]:
         """Return it as values for JSON."""
@@ -127,4 +126,5 @@ class Belief:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        return f"<Belief: {count_of(len(self.patterns), 'pattern')}, the largest {self.largest:.3f}, prior {self.prior}, k={self.k}>"
+        many = count_of(len(self.patterns), "pattern")
+        return f"<Belief: {many}, the largest {self.largest:.3f}, prior {self.prior}, k={self.k}>"

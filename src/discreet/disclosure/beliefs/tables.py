@@ -75,8 +75,11 @@ def list_sums(system: System) -> list[KnownSum]:
     """
     sums, top = [], find_top(system)
     for part in [top, *(part for part in system.parts if part != top)]:
-        cells, table = system.kinds & part, system.ground.table(part)
-        sums += [KnownSum(np.flatnonzero(cells == cell), total, is_exact=True) for cell, total in table.items()]
+        table = system.ground.table(part)
+        columns: dict[Bits, list[int]] = {cell: [] for cell in table}
+        for column, row in enumerate(system.rows):
+            columns[row & part].append(column)
+        sums += [KnownSum(np.array(own), table[cell], is_exact=True) for cell, own in columns.items() if own]
     for limit in system.limits:
         holders = np.flatnonzero(system.kinds & limit.itemset == limit.itemset)
         if holders.size:
