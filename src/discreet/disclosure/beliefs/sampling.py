@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ CHAINS: Final = 4
 BATCHES: Final = 8  # of each chain, after two more that are not counted
 LOOKS: Final = 256  # at the table, in a batch
 MOST_COLUMNS: Final = 512
+PAIRED: Final = 100  # moves that are also made two at a time
 MOST_ROWS: Final = 1 << 20  # of a column, whose weights are listed
 APART: Final = 12.0  # chains whose means differ so much more than their batches are not joined
 
@@ -40,6 +41,23 @@ class Moves(NamedTuple):
         dense = np.zeros((len(self), width), dtype=np.int64)
         dense[np.repeat(np.arange(len(self)), np.diff(self.offsets)), self.columns] = self.factors
         return dense
+
+    @classmethod
+    def of(cls, dense: NDArray[np.int64]) -> Self:
+        """Return the lines of a matrix as moves; lines without an entry are none."""
+        dense = dense[dense.any(axis=1)]
+        lines, columns = np.nonzero(dense)
+        return cls(np.searchsorted(lines, np.arange(len(dense) + 1)), columns, dense[lines, columns])
+
+    def pair_up(self, width: int) -> Self:
+        """Return the moves, and the first of them in pairs: both at once, or one and the other undone.
+
+        A pair crosses what lies between two tables where one move alone would leave a cell with less than no row.
+        """
+        dense = self.list_dense(width)
+        size = abs(dense[:PAIRED])
+        one, other = np.nonzero(np.triu(size @ size.T, 1))
+        return self.of(np.concatenate([dense, dense[one] + dense[other], dense[one] - dense[other]]))
 
 
 class Sample(NamedTuple):
@@ -136,7 +154,7 @@ def sample_few(system: System, *, k: int, prior: Prior, seed: Sequence[int], clo
         raise BudgetError(f"more than {MOST_COLUMNS} kinds of rows, or {MOST_ROWS:,} rows of one kind, are possible")
     moves = list_moves(system)
     chains = _Chains(
-        system, moves, [one for one in sums if not one.is_exact], k, log_weights(prior, 2 << cap.bit_length())
+        system, moves, [one for one in sums if not one.is_exact], k, log_weights(prior, 4 << cap.bit_length())
     )
     seeds = np.random.SeedSequence(seed).spawn(CHAINS)
     few = np.array([chains.run(np.random.default_rng(one), cap, clock) for one in seeds])
@@ -166,11 +184,12 @@ class _Chains:
     """The walks over the tables of one system."""
 
     def __init__(self, system: System, moves: Moves, limits: list[KnownSum], k: int, weights: Floats) -> None:
-        self.system, self.moves, self.limits, self.k, self.weights = system, moves, limits, k, weights
+        self.system, self.limits, self.k, self.weights = system, limits, k, weights
+        self.single, self.moves = len(moves), moves.pair_up(len(system.rows))
         self.every = max(8, len(system.rows))
         self.steps = self.every * LOOKS * (BATCHES + 2)
-        owners, self.numbers, self.changes = _limit_moves(moves, limits, len(system.rows))
-        self.offsets = np.searchsorted(owners, np.arange(len(moves) + 1))
+        owners, self.numbers, self.changes = _limit_moves(self.moves, limits, len(system.rows))
+        self.offsets = np.searchsorted(owners, np.arange(len(self.moves) + 1))
 
     def run(self, random: np.random.Generator, cap: int, clock: Clock) -> Numbers:
         """Return for each batch and column at how many looks it had 1 to k − 1 rows."""
@@ -179,17 +198,19 @@ class _Chains:
         table = region.witnesses[-1].astype(np.int64)
         slack = np.array([one.total - table[one.columns].sum() for one in self.limits], dtype=np.int64)
         few, many = np.zeros((BATCHES + 2, table.size), dtype=np.int64), self.every * LOOKS
-        for batch in few if len(self.moves) else ():
+        limits = self.offsets, self.numbers, self.changes
+        if not self.single:
+            few[:] = LOOKS * ((table > 0) & (table < self.k))
+            return few[2:]
+        for batch in few:
             clock.left()
-            choices = random.integers(0, len(self.moves), many)
+            alone = random.random(many) < 1 / 2
+            choices = random.integers(0, np.where(alone, self.single, len(self.moves)))
             sizes = (1 << random.integers(0, cap.bit_length(), many)) * random.choice([-1, 1], many)
             draws = np.log1p(-random.random(many))
-            limits = self.offsets, self.numbers, self.changes
             kernels.beliefs.walk(
                 *(table, slack, *self.moves, *limits, self.weights, choices, sizes, draws, self.k, self.every, batch)
             )
-        if not len(self.moves):
-            few[:] = LOOKS * ((table > 0) & (table < self.k))
         return few[2:]
 
 
