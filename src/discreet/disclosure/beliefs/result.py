@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -48,7 +49,8 @@ class Believed(NamedTuple):
             if self.error is not None
             else UNSURE[self.how]
         )
-        return f"{float(self.belief):.3f}  {self.words} ({how}; {self.expected:.1f} rows expected)"
+        shown = floor(1000 * self.belief) / 1000  # what is not certain is not shown as 1
+        return f"{shown:.3f}  {self.words} ({how}; {self.expected:.1f} rows expected)"
 
 
 UNSURE: Final = {"sampled": "did not settle", "screened": "by a quick model alone"}
@@ -127,4 +129,4 @@ class Belief:
 
     def __repr__(self) -> str:
         many = count_of(len(self.patterns), "pattern")
-        return f"<Belief: {many}, the largest {self.largest:.3f}, prior {self.prior}, k={self.k}>"
+        return f"<Belief: {many}, the largest {floor(1000 * self.largest) / 1000:.3f}, prior {self.prior}, k={self.k}>"
