@@ -74,14 +74,16 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     facts = join_facts(patterns, complete=complete, schema=schema, max_length=max_length)
     search = _Search(Ground(facts), as_k(k), as_prior(prior), seed, Clock(seconds), Clock(seconds / 2))
     found = sorted(search.look(), key=lambda one: (-one.belief, len(one.held + one.lacked), one.words))
-    left_out = [
-        *search.list_left_out(seconds),
-        Undecided(max(0, len(found) - limit), "patterns", "they are not listed"),
-    ]
-    left_out += [VISITS] if are_visits(patterns) else []
-    listed = BelievedPatterns(found[:limit])
+    unlisted = Undecided(max(0, len(found) - limit), "patterns", f"only the {limit:,} largest beliefs are listed")
+    left_out = [*search.list_left_out(seconds), unlisted, *([VISITS] if are_visits(patterns) else [])]
     return Belief(
-        k, search.prior, facts.absent is not None, listed, search.looked_at, tuple(o for o in left_out if o.many)
+        search.k,
+        search.prior,
+        facts.absent is not None,
+        BelievedPatterns(found[:limit]),
+        search.looked_at,
+        search.steps,
+        tuple(one for one in left_out if one.many),
     )
 
 
@@ -105,6 +107,7 @@ class _Search:
     clock: Clock
     half: Clock
     looked_at: int = 0
+    steps: int = 0
     faint: int = 0
     covered: int = 0
     unseen: int = 0
@@ -169,6 +172,7 @@ class _Search:
         if counted is not None:
             return counted, [0.0] * len(counted), "counted"
         sample = sample_few(system, k=self.k, prior=self.prior, seed=(self.seed, system.universe), clock=self.clock)
+        self.steps += sample.steps
         pairs = zip(sample.errors.tolist(), sample.is_settled.tolist(), strict=True)
         return sample.beliefs.tolist(), [error if is_settled else None for error, is_settled in pairs], "sampled"
 

@@ -75,8 +75,8 @@ class Belief:
     """How probable it is to a reader, under a ``prior``, that patterns hold for 1 to ``k`` − 1 rows; the largest first.
 
     ``absence`` says whether they use that unlisted itemsets are rarer than the minimum support. Of ``looked_at``
-    patterns the belief is known, and those of 1 % or more are listed; ``left_out`` says what else there is. It is no
-    proof: it depends on the prior.
+    patterns the belief is known, by random walks of so many ``steps`` in all where it was sampled; those of 1 % or more
+    are listed. ``left_out`` says what else there is. It is no proof: it depends on the prior.
     """
 
     k: int
@@ -84,6 +84,7 @@ class Belief:
     absence: bool
     patterns: BelievedPatterns
     looked_at: int
+    steps: int = 0
     left_out: tuple[Undecided, ...] = ()
 
     @property
@@ -103,7 +104,8 @@ class Belief:
         absence = "is used" if self.absence else "is not used"
         yield f"Prior {self.prior}: {PRIORS[self.prior]}; that unlisted itemsets are rare {absence}."
         yield NO_PROOF
-        yield f"Looked at: {count_of(self.looked_at, 'pattern')}."
+        walks = f", by {count_of(self.steps, 'step')} of random walks" if self.steps else ""
+        yield f"Looked at: {count_of(self.looked_at, 'pattern')}{walks}."
         yield from (f"Left out: {one}." for one in self.left_out)
 
     def facts(self) -> dict[str, Any]:
@@ -117,6 +119,7 @@ class Belief:
             "note": NO_PROOF,
             "largest": self.largest,
             "looked_at": self.looked_at,
+            "steps": self.steps,
             "left_out": [one._asdict() for one in self.left_out],
             "patterns": [
                 {**one, "held": list(map(str, one["held"])), "lacked": list(map(str, one["lacked"]))}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
+from math import gcd, lcm
 from operator import or_
 from typing import Final, NamedTuple, Self
 
@@ -138,8 +139,8 @@ def sample_few(system: System, *, k: int, prior: Prior, seed: Sequence[int], clo
     """Return how often each possible row of a system occurs 1 to k − 1 times, by walks over tables that fit.
 
     Each of several chains starts from a table that an integer program finds, and moves by Metropolis' rule. The error
-    is that of means of batches, or of chains if that is larger. If moves do not span all that keeps the sums, or chains
-    differ more than their batches do, a column is not settled.
+    is that of means of batches, or of chains if that is larger. If chains differ more than their batches do, a column
+    is not settled.
 
     >>> from discreet import Facts
     >>> from discreet.disclosure.attacks.constraints import Ground, build_system
@@ -152,15 +153,14 @@ def sample_few(system: System, *, k: int, prior: Prior, seed: Sequence[int], clo
     cap = int(cap_columns(system, sums).max())
     if len(system.rows) > MOST_COLUMNS or cap > MOST_ROWS:
         raise BudgetError(f"more than {MOST_COLUMNS} kinds of rows, or {MOST_ROWS:,} rows of one kind, are possible")
-    moves = list_moves(system)
+    moves = span(list_moves(system), sums, len(system.rows))
     chains = _Chains(
         system, moves, [one for one in sums if not one.is_exact], k, log_weights(prior, 4 << cap.bit_length())
     )
     seeds = np.random.SeedSequence(seed).spawn(CHAINS)
     few = np.array([chains.run(np.random.default_rng(one), cap, clock) for one in seeds])
     beliefs, errors, is_settled = judge_chains(few / LOOKS)
-    is_spanned = _count_rank(moves, len(system.rows)) == _count_free(system, sums)
-    return Sample(beliefs, errors, is_settled & is_spanned, chains.steps * CHAINS)
+    return Sample(beliefs, errors, is_settled, chains.steps * CHAINS)
 
 
 def judge_chains(shares: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
@@ -226,16 +226,45 @@ def _limit_moves(moves: Moves, limits: list[KnownSum], width: int) -> tuple[Numb
     return owners, numbers, rises[owners, numbers]
 
 
-def _count_rank(moves: Moves, width: int) -> int:
-    """Return in how many directions the moves lead."""
-    dense = moves.list_dense(width)
-    return int(np.linalg.matrix_rank((dense.T @ dense).astype(np.float64), hermitian=True)) if len(moves) else 0
+def span(moves: Moves, sums: list[KnownSum], width: int) -> Moves:
+    """Return moves that lead in all directions in which tables can change and keep exact sums.
 
-
-def _count_free(system: System, sums: list[KnownSum]) -> int:
-    """Return in how many directions tables can change and keep their exact sums."""
-    exact = [one for one in sums if one.is_exact]
-    holds = np.zeros((len(exact), len(system.rows)))
+    If impossible rows leave too few moves, those of a basis are added.
+    """
+    exact, dense = [one for one in sums if one.is_exact], moves.list_dense(width)
+    holds = np.zeros((len(exact), width), dtype=np.int64)
     for line, one in zip(holds, exact, strict=True):
         line[one.columns] = 1
-    return len(system.rows) - int(np.linalg.matrix_rank(holds))
+    free = width - np.linalg.matrix_rank(holds)
+    if not free or np.linalg.matrix_rank((dense.T @ dense).astype(np.float64), hermitian=True) == free:
+        return moves
+    return Moves.of(np.concatenate([find_kernel(holds), dense]))
+
+
+def find_kernel(matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a basis of the whole numbers whose sums by each line of a matrix are 0, in exact numbers.
+
+    >>> find_kernel(np.array([[1, 1, 0], [0, 1, 1]])).tolist()
+    [[1, -1, 1]]
+    """
+    lines, pivots = matrix.astype(object), list[int]()
+    for column in range(matrix.shape[1]):
+        at = len(pivots)
+        chosen = np.flatnonzero(lines[at:, column])
+        if not chosen.size:
+            continue
+        lines[[at, at + chosen[0]]] = lines[[at + chosen[0], at]]
+        for other in np.flatnonzero(lines[:, column]).tolist():
+            if other != at:
+                lines[other] = lines[other] * lines[at, column] - lines[at] * lines[other, column]
+                lines[other] //= max(1, gcd(*lines[other]))
+        pivots.append(column)
+    basis = []
+    for column in sorted(set(range(matrix.shape[1])).difference(pivots)):
+        scale = lcm(*(lines[at, pivot] for at, pivot in enumerate(pivots)))
+        vector = np.zeros(matrix.shape[1], dtype=object)
+        vector[column] = scale
+        for at, pivot in enumerate(pivots):
+            vector[pivot] = -lines[at, column] * scale // lines[at, pivot]
+        basis.append(vector // gcd(*vector))
+    return np.array(basis, dtype=np.int64)
