@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -41,19 +41,18 @@ class Believed(NamedTuple):
         """The pattern in words, such as ``a ∧ b ∧ ¬c``."""
         return " ∧ ".join([*map(str, self.held), *(f"¬{label}" for label in self.lacked)])
 
+    @property
+    def shown(self) -> str:
+        """The belief in three digits, rounded down: only what is certain is 1."""
+        most = 1000 if self.how == "counted" else 999
+        return f"{min(most, floor(1000 * self.belief)) / 1000:.3f}"
+
     def __str__(self) -> str:
-        how = (
-            "counted"
-            if self.how == "counted"
-            else f"± {self.error:.3f}"
-            if self.error is not None
-            else UNSURE[self.how]
-        )
-        shown = floor(1000 * self.belief) / 1000  # what is not certain is not shown as 1
-        return f"{shown:.3f}  {self.words} ({how}; {self.expected:.1f} rows expected)"
+        how = f"± {ceil(1000 * self.error) / 1000:.3f}" if self.error else UNSURE[self.how]  # counted ones have none
+        return f"{self.shown}  {self.words} ({how}; {self.expected:.1f} rows expected)"
 
 
-UNSURE: Final = {"sampled": "did not settle", "screened": "by a quick model alone"}
+UNSURE: Final = {"counted": "counted", "sampled": "did not settle", "screened": "by a quick model alone"}
 
 
 class BelievedPatterns(Records, tuple[Believed, ...]):
@@ -132,4 +131,5 @@ class Belief:
 
     def __repr__(self) -> str:
         many = count_of(len(self.patterns), "pattern")
-        return f"<Belief: {many}, the largest {floor(1000 * self.largest) / 1000:.3f}, prior {self.prior}, k={self.k}>"
+        first = self.patterns[0].shown if self.patterns else "0"
+        return f"<Belief: {many}, the largest {first}, prior {self.prior}, k={self.k}>"
