@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from io import StringIO
 from itertools import combinations, combinations_with_replacement, count, product
+from math import factorial
 
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, milp
@@ -1963,3 +1964,62 @@ def nearest_multiples(kinds, attributes, base):
             change = sum(abs(new - old) for new, old in pairs)
             best = change if best is None else min(best, change)
     return best
+
+
+# Beliefs. A reader takes all lists of rows that fit, or all tables of counts, as equally likely.
+
+
+def universes(rows, sigma, more):
+    """Return the largest frequent itemsets, each with up to ``more`` other frequent items; each set once."""
+    tops = maximal(rows, sigma)
+    items = frozenset().union(*tops)
+    added = [frozenset(chosen) for size in range(1, more + 1) for chosen in combinations(sorted(items), size)]
+    return {top | one for top in tops for one in added if not top & one}
+
+
+def beliefs(rows, sigma, universe, k, prior, *, complete):
+    """Return for each cell over the items of a universe the share of tables in which it has 1 to k - 1 rows."""
+    told = frequent(rows, sigma)
+    known = {one: held for one, held in told.items() if one <= universe} | {frozenset(): len(rows)}
+    tables = tables_within(universe, exactly(known), sigma - 1 if complete else None)
+    factorials = np.array([factorial(count) for count in range(len(rows) + 1)], dtype=object)
+    ways = (
+        factorials[-1] // factorials[tables].prod(axis=1) if prior == "entropy" else np.ones(len(tables), dtype=object)
+    )
+    few = (tables > 0) & (tables < k)
+    return {
+        kind: Fraction(int(ways[few[:, at]].sum()), int(ways.sum())) for at, kind in enumerate(kinds_of_rows(universe))
+    }
+
+
+def small_within(rows, sigma, universe, k):
+    """Return the cells over a universe within a cell of a published itemset that 0 to k - 1 rows are in."""
+    published = [one for one in [frozenset(), *frequent(rows, sigma)] if one <= universe]
+    return {
+        kind
+        for kind in kinds_of_rows(universe)
+        if any(sum(row & one == kind & one for row in map(frozenset, rows)) < k for one in published)
+    }
+
+
+def largest_entropy(kinds, supports):
+    """Return the rows of each kind, not whole, that have some supports and the largest entropy.
+
+    The logarithm of each is a sum of multipliers, one for each support: Newton's method finds the least of the dual.
+    """
+    held = np.array([[one <= kind for kind in kinds] for one in supports], dtype=float)
+    totals = np.array(list(supports.values()), dtype=float)
+    multipliers, step = np.zeros(len(totals)), 1.0
+
+    def cost(at):
+        return np.exp(np.minimum(at @ held, 500)).sum() - at @ totals
+
+    for _ in range(400):
+        cells = np.exp(multipliers @ held)
+        slope = held @ cells - totals
+        way = np.linalg.lstsq((held * cells) @ held.T, slope, rcond=1e-14)[0]
+        step = 1.0
+        while cost(multipliers - step * way) > cost(multipliers) - 1e-4 * step * (slope @ way) and step > 1e-9:
+            step /= 2
+        multipliers = multipliers - step * way
+    return np.exp(multipliers @ held)

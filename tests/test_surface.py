@@ -97,6 +97,7 @@ RUN = {
     "report": "baskets.csv --min-support 2 -k 2 --out report.html",
     "detect": "patterns.json -k 2",
     "attack": "patterns.json -k 2",
+    "belief": "patterns.json -k 2",
     "tradeoff": "baskets.csv",
     "advise": "baskets.csv --format baskets --min-support 2 -k 2",
     "block": "baskets.csv --format baskets --min-support 2 -k 2 --out blocked",
@@ -118,7 +119,7 @@ NEEDS = {
     "warm": frozenset(),
     "report": KERNELS | {"jinja2"},
     "serve": frozenset(["anyio", "jinja2", "starlette", "uvicorn"]),
-    **dict.fromkeys(["advise", "attack", "block", "demo"], KERNELS | {"highspy"}),
+    **dict.fromkeys(["advise", "attack", "belief", "block", "demo"], KERNELS | {"highspy"}),
     **dict.fromkeys(["hide", "query"], KERNELS | {"pyroaring"}),
 }
 """What a command may load besides Click, where that is not the kernels alone."""

@@ -18,6 +18,8 @@ from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.attacks.attack import Bounds, attack, bounds
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Attack, Finding
+from discreet.disclosure.beliefs.belief import belief
+from discreet.disclosure.beliefs.result import Belief, Believed
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed
 from discreet.disclosure.detect import detect
 from discreet.disclosure.implications import Implication, Implications
@@ -66,6 +68,8 @@ __all__ = [
     "Attack",
     "Attribute",
     "Audit",
+    "Belief",
+    "Believed",
     "Bounded",
     "Bounds",
     "BudgetError",
@@ -120,6 +124,7 @@ __all__ = [
     "advise",
     "attack",
     "audit",
+    "belief",
     "block",
     "bounds",
     "compare",

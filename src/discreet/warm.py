@@ -24,6 +24,11 @@ import discreet
 from discreet import BudgetError, OutputError, Patterns, kernels
 from discreet.data.generate import clinic
 from discreet.data.patterns import Kind
+from discreet.disclosure.attacks.constraints import Ground, build_system
+from discreet.disclosure.attacks.facts import Facts
+from discreet.disclosure.attacks.feasible import Clock
+from discreet.disclosure.beliefs.entropy import fit_entropy
+from discreet.disclosure.beliefs.sampling import sample_few
 from discreet.hiding.measures import count_ghost_rules
 from discreet.mining.mine import mine_by
 from discreet.mining.watch import Limits as MiningLimits
@@ -153,6 +158,13 @@ def _attack() -> None:
     discreet.audit(discreet.read_facts(patterns, round_to=1), k=5)
 
 
+def _believe() -> None:
+    rows = [[item for item in range(4) if number * (item + 3) % 7 < 4] for number in range(300)]  # noqa: PLR2004
+    system = build_system(Ground(Facts.of(discreet.mine(rows, min_support=50))), 0b111, most=8)
+    fit_entropy(system, Clock(1))
+    sample_few(system, k=5, prior="entropy", seed=[1], clock=Clock(1))
+
+
 def _read() -> None:
     for format_, text in (*TEXTS.items(), ("fimi", b"1 900000000\n2\n")):
         rows = discreet.read(BytesIO(text), format=format_)
@@ -168,6 +180,7 @@ JOBS: Final = {
     "tables": CompileJob(_judge_table, 1),
     "tables of counts": CompileJob(_judge_counts, 1),
     "attacking": CompileJob(_attack, 2),
+    "believing": CompileJob(_believe, 1),
     "detecting": CompileJob(_detect, 1),
     "verifying": CompileJob(_verify, 1),
     "comparing methods of hiding": CompileJob(_compare_hiding, 1),

@@ -22,6 +22,7 @@ from discreet import DiscreetError, __version__
 from discreet.cli.advise import advise
 from discreet.cli.attack import attack, detect
 from discreet.cli.audit import audit, report
+from discreet.cli.belief import belief
 from discreet.cli.block import block, tradeoff, verify
 from discreet.cli.demo import demo, generate, serve
 from discreet.cli.hide import hide
@@ -224,7 +225,7 @@ def _count_same(text: str, form: str) -> int:
 
 
 COMMANDS: Final = (
-    *(audit, report, detect, attack, tradeoff, advise, block, verify, hide),
+    *(audit, report, detect, attack, belief, tradeoff, advise, block, verify, hide),
     *(mine, query, index, generate, demo, serve, warm),
 )
 for command in COMMANDS:

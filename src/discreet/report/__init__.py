@@ -5,6 +5,7 @@ from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
 from discreet.report.advice import advice_facts, advice_json, advice_text
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
+from discreet.report.belief import belief_json, belief_text
 from discreet.report.deciding import Decisive, Part, decisive, explain_finding
 from discreet.report.figures import (
     before_after_figure,
@@ -54,6 +55,8 @@ __all__ = [
     "audit_json",
     "audit_text",
     "before_after_figure",
+    "belief_json",
+    "belief_text",
     "bounds_json",
     "bounds_text",
     "cell_sizes_figure",

@@ -299,11 +299,11 @@ def linear(
     # If channels are open, nothing is safe; two items more would take long, and only describe them in other words.
     is_open = any(count < k for top in ground.known for count in ground.table(top).values())
     most = min(beyond, 1) if is_open else beyond
-    unseen = sum(_count_universes(ground, many) for many in range(most + 1))
-    behind = sum(_count_universes(ground, many) for many in range(most + 1, beyond + 1))
+    unseen = sum(count_universes(ground, many) for many in range(most + 1))
+    behind = sum(count_universes(ground, many) for many in range(most + 1, beyond + 1))
     try:
         search.evidence = Witnesses.find(ground, rows, k, clock)
-        universes = (universe for many in range(most + 1) for universe in _list_universes(ground, many))
+        universes = (universe for many in range(most + 1) for universe in list_universes(ground, many))
         while part := list(islice(universes, AT_ONCE)):
             search.look(part)
             unseen -= len(part)
@@ -374,7 +374,7 @@ def _rank(over: Bits) -> tuple[int, Bits]:
     return -over.bit_count(), over
 
 
-def _list_universes(ground: Ground, many: int) -> Iterator[Bits]:
+def list_universes(ground: Ground, many: int) -> Iterator[Bits]:
     """Yield the tops, each with ``many`` other items in every way; with none, only tops with unknown cells."""
     for top in ground.tops:
         if many or top not in ground.known:
@@ -382,7 +382,8 @@ def _list_universes(ground: Ground, many: int) -> Iterator[Bits]:
                 yield top | sum(1 << place for place in chosen)
 
 
-def _count_universes(ground: Ground, many: int) -> int:
+def count_universes(ground: Ground, many: int) -> int:
+    """Return how many there are."""
     beside = ((ground.everything & ~top).bit_count() for top in ground.tops if many or top not in ground.known)
     return sum(comb(items, many) for items in beside)
 

@@ -1,0 +1,135 @@
+"""Results: how probable it is that patterns hold for few rows, ranked, and what was left out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+from discreet.data.itemsets import Label
+from discreet.data.records import Records
+from discreet.disclosure.attacks.finding import Undecided, count_rows
+from discreet.disclosure.beliefs.tables import PRIORS, Prior
+from discreet.errors import refuse_truth
+from discreet.runtime.text import count_of
+
+How: TypeAlias = Literal["counted", "sampled", "screened"]
+
+FAINT: Final = 0.01  # the least belief that is listed, and that is worth a closer look
+SHOWN: Final = 20
+NO_PROOF: Final = "This is no proof: it depends on the prior."
+
+
+class Believed(NamedTuple):
+    """With the probability ``belief``, 1 to k − 1 rows hold all items of ``held`` and none of ``lacked``.
+
+    If ``how`` is "counted", the belief is exact and a fraction. If "sampled", ``error`` is its standard error, or None
+    if it did not settle. If "screened", only a quick model was asked, and the error is unknown (None). ``expected`` are
+    the rows under the maximum-entropy model.
+    """
+
+    held: tuple[Label, ...]
+    lacked: tuple[Label, ...]
+    belief: Fraction | float
+    error: float | None
+    expected: float
+    how: How
+
+    @property
+    def words(self) -> str:
+        """The pattern in words, such as ``a ∧ b ∧ ¬c``."""
+        return " ∧ ".join([*map(str, self.held), *(f"¬{label}" for label in self.lacked)])
+
+    @property
+    def shown(self) -> str:
+        """The belief in three digits, rounded down: only what is certain is 1."""
+        most = 1000 if self.how == "counted" else 999
+        return f"{min(most, floor(1000 * self.belief)) / 1000:.3f}"
+
+    def __str__(self) -> str:
+        how = f"± {ceil(1000 * self.error) / 1000:.3f}" if self.error else UNSURE[self.how]  # counted ones have none
+        return f"{self.shown}  {self.words} ({how}; {self.expected:.1f} rows expected)"
+
+
+UNSURE: Final = {"counted": "counted", "sampled": "did not settle", "screened": "by a quick model alone"}
+
+
+class BelievedPatterns(Records, tuple[Believed, ...]):
+    """The patterns of the largest beliefs first."""
+
+    __slots__ = ()
+    _types = MappingProxyType(
+        {"belief": float, "error": float, "expected": float, "how": str, "held": list, "lacked": list}
+    )
+
+    def _records(self) -> Iterator[tuple[Any, ...]]:
+        for one in self:
+            yield float(one.belief), one.error, one.expected, one.how, list(one.held), list(one.lacked)
+
+
+@refuse_truth(ask=".largest")
+@dataclass(frozen=True, eq=False, repr=False)
+class Belief:
+    """How probable it is to a reader, under a ``prior``, that patterns hold for 1 to ``k`` − 1 rows; the largest first.
+
+    ``absence`` says whether they use that unlisted itemsets are rarer than the minimum support. Of ``looked_at``
+    patterns the belief is known, by random walks of so many ``steps`` in all where it was sampled; those of 1 % or more
+    are listed. ``left_out`` says what else there is. It is no proof: it depends on the prior.
+    """
+
+    k: int
+    prior: Prior
+    absence: bool
+    patterns: BelievedPatterns
+    looked_at: int
+    steps: int = 0
+    left_out: tuple[Undecided, ...] = ()
+
+    @property
+    def largest(self) -> float:
+        """The largest belief that is listed; 0 if there is none."""
+        return max((float(one.belief) for one in self.patterns), default=0.0)
+
+    def lines(self, shown: int | None = SHOWN) -> Iterator[str]:
+        """Yield it in sentences: the patterns, the prior, that it is no proof, and what was left out."""
+        many = len(self.patterns)
+        few = count_rows(1, max(1, self.k - 1))
+        yield f"{count_of(many, 'pattern')} may hold for {few} with a probability of 1 % or more."
+        for one in self.patterns[:shown]:
+            yield f"  {one}"
+        if shown is not None and many > shown:
+            yield f"  … and {many - shown:,} more."
+        absence = "is used" if self.absence else "is not used"
+        yield f"Prior {self.prior}: {PRIORS[self.prior]}; that unlisted itemsets are rare {absence}."
+        yield NO_PROOF
+        walks = f", by {count_of(self.steps, 'step')} of random walks" if self.steps else ""
+        yield f"Looked at: {count_of(self.looked_at, 'pattern')}{walks}."
+        yield from (f"Left out: {one}." for one in self.left_out)
+
+    def facts(self) -> dict[str, Any]:
+        """Return it as values for JSON."""
+        return {
+            "k": self.k,
+            "prior": self.prior,
+            "meaning": PRIORS[self.prior],
+            "absence": self.absence,
+            "is_proof": False,
+            "note": NO_PROOF,
+            "largest": self.largest,
+            "looked_at": self.looked_at,
+            "steps": self.steps,
+            "left_out": [one._asdict() for one in self.left_out],
+            "patterns": [
+                {**one, "held": list(map(str, one["held"])), "lacked": list(map(str, one["lacked"]))}
+                for one in self.patterns.to_dicts()
+            ],
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        many = count_of(len(self.patterns), "pattern")
+        first = self.patterns[0].shown if self.patterns else "0"
+        return f"<Belief: {many}, the largest {first}, prior {self.prior}, k={self.k}>"
