@@ -97,6 +97,7 @@ def _judge_known(patterns: Patterns, k: int, schema: str | Groups | None) -> Jud
 
 
 def name_contradiction(itemset: Itemset) -> Check:
+    """Return the check of a schema that the rows with an itemset contradict."""
     sentence = f"Rows with {as_text(itemset)} hold several items that exclude each other by the schema."
     return CheckName.SCHEMA.withhold(1, sentence)
 

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -75,6 +77,18 @@ class Ground:
     def bits(self, items: Iterable[int]) -> Bits:
         """Return items as bits."""
         return sum(self.bit[item] for item in items)
+
+    def list_universes(self, many: int) -> Iterator[Bits]:
+        """Yield the tops, each with ``many`` other items in every way; with none, only tops with unknown cells."""
+        for top in self.tops:
+            if many or top not in self.known:
+                for chosen in combinations(places(self.everything & ~top), many):
+                    yield top | sum(1 << place for place in chosen)
+
+    def count_universes(self, many: int) -> int:
+        """Return how many there are."""
+        beside = ((self.everything & ~top).bit_count() for top in self.tops if many or top not in self.known)
+        return sum(comb(items, many) for items in beside)
 
     def codes(self, bits: Bits) -> Codes:
         """Return the items of bits."""

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import combinations, groupby, islice
-from math import comb
+from itertools import groupby, islice
 from typing import Final
 
 import numpy as np
@@ -299,11 +298,11 @@ def linear(
     # If channels are open, nothing is safe; two items more would take long, and only describe them in other words.
     is_open = any(count < k for top in ground.known for count in ground.table(top).values())
     most = min(beyond, 1) if is_open else beyond
-    unseen = sum(count_universes(ground, many) for many in range(most + 1))
-    behind = sum(count_universes(ground, many) for many in range(most + 1, beyond + 1))
+    unseen = sum(ground.count_universes(many) for many in range(most + 1))
+    behind = sum(ground.count_universes(many) for many in range(most + 1, beyond + 1))
     try:
         search.evidence = Witnesses.find(ground, rows, k, clock)
-        universes = (universe for many in range(most + 1) for universe in list_universes(ground, many))
+        universes = (universe for many in range(most + 1) for universe in ground.list_universes(many))
         while part := list(islice(universes, AT_ONCE)):
             search.look(part)
             unseen -= len(part)
@@ -372,20 +371,6 @@ def _list_conjunctions(many: int) -> tuple[list[Subcube], Floats]:
 
 def _rank(over: Bits) -> tuple[int, Bits]:
     return -over.bit_count(), over
-
-
-def list_universes(ground: Ground, many: int) -> Iterator[Bits]:
-    """Yield the tops, each with ``many`` other items in every way; with none, only tops with unknown cells."""
-    for top in ground.tops:
-        if many or top not in ground.known:
-            for chosen in combinations(places(ground.everything & ~top), many):
-                yield top | sum(1 << place for place in chosen)
-
-
-def count_universes(ground: Ground, many: int) -> int:
-    """Return how many there are."""
-    beside = ((ground.everything & ~top).bit_count() for top in ground.tops if many or top not in ground.known)
-    return sum(comb(items, many) for items in beside)
 
 
 def _list_undecided(search: LinearSearch, unseen: int, behind: int, seconds: float) -> list[Undecided]:

@@ -16,7 +16,6 @@ from discreet.disclosure.attacks.constraints import KINDS, LONGEST, Bits, Ground
 from discreet.disclosure.attacks.feasible import Clock, TimeIsUpError
 from discreet.disclosure.attacks.finding import Undecided
 from discreet.disclosure.attacks.joint_releases import join_facts
-from discreet.disclosure.attacks.linear import count_universes, list_universes
 from discreet.disclosure.beliefs.counting import count_few
 from discreet.disclosure.beliefs.entropy import ROUNDS, fit_entropy, scale
 from discreet.disclosure.beliefs.result import FAINT, Belief, Believed, BelievedPatterns, How
@@ -129,9 +128,9 @@ class _Search:
     def _screen(self) -> Iterator[_Screened]:
         """Yield the universes in which a quick model finds something."""
         seen = set[Bits]()
-        self.unseen = sum(count_universes(self.ground, many) for many in range(1, BEYOND + 1))
+        self.unseen = sum(self.ground.count_universes(many) for many in range(1, BEYOND + 1))
         try:
-            for universe in (one for many in range(1, BEYOND + 1) for one in list_universes(self.ground, many)):
+            for universe in (one for many in range(1, BEYOND + 1) for one in self.ground.list_universes(many)):
                 self.half.left()
                 self.unseen -= 1
                 if universe in seen or (system := self._build(universe)) is None:
