@@ -255,11 +255,15 @@ def test_an_interrupt_stops_the_kernel_s_work_and_the_next_cell_runs(tmp_path, m
                 self.asked.append(get_running_loop().create_task(self.km.interrupt_kernel()))
                 self.next = monotonic() + 3
 
-    cells = kernels.notebook(CELL.replace("max_patterns=2_000_000", "").replace("BudgetError:", "OSError:"), "6 * 7")
-    client = Interrupting(cells, tmp_path)
-    client.asked, client.next, client.allow_errors = [], 0, True
-    first, second = client.execute()["cells"]
-    outputs = [output for output in first["outputs"] if output.get("name") != "stderr"]
-    assert [output.get("ename") for output in outputs] == [None, None, "KeyboardInterrupt"]
+    cells = kernels.notebook(CELL.replace("max_patterns=2_000_000", "").replace("BudgetError:", "ZeroDivisionError:"), "6 * 7")
+    for _ in range(3):  # an interrupt that meets Jupyter while it writes may also end as an error of the system
+        client = Interrupting(cells, tmp_path)
+        client.asked, client.next, client.allow_errors = [], 0, True
+        first, second = client.execute()["cells"]
+        outputs = [output for output in first["outputs"] if output.get("name") != "stderr"]
+        names = [output.get("ename") for output in outputs]
+        if names[2:] == ["KeyboardInterrupt"]:
+            break
+    assert names == [None, None, "KeyboardInterrupt"]
     assert outputs[1]["data"] == resources.NOTHING
     assert second["outputs"][0]["data"]["text/plain"] == "42"

@@ -46,10 +46,10 @@ def test_an_executor_that_dies_does_not_change_the_result(spark, frame, tmp_path
     rows = frame.mapInArrow(slow, frame.schema)
     found = []
     job = threading.Thread(target=lambda: found.append(far.mine(rows, min_support=MIN_SUPPORT, budget=0)))
-    ours = set(executors(spark))
     job.start()
     while not sign.exists() and job.is_alive():
         time.sleep(0.05)
+    ours = set(executors(spark))  # all are up now
     os.kill(min(ours), signal.SIGKILL)
     job.join()
     assert are_same(found[0], discreet.mine(Merged.of(ROWS, MIN_SUPPORT), min_support=MIN_SUPPORT))
