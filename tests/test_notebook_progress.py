@@ -255,7 +255,9 @@ def test_an_interrupt_stops_the_kernel_s_work_and_the_next_cell_runs(tmp_path, m
                 self.asked.append(get_running_loop().create_task(self.km.interrupt_kernel()))
                 self.next = monotonic() + 3
 
-    cells = kernels.notebook(CELL.replace("max_patterns=2_000_000", "").replace("BudgetError:", "ZeroDivisionError:"), "6 * 7")
+    cells = kernels.notebook(
+        CELL.replace("max_patterns=2_000_000", "").replace("BudgetError:", "ZeroDivisionError:"), "6 * 7"
+    )
     for _ in range(3):  # an interrupt that meets Jupyter while it writes may also end as an error of the system
         client = Interrupting(cells, tmp_path)
         client.asked, client.next, client.allow_errors = [], 0, True
