@@ -102,11 +102,19 @@ def misnamed(page):
     return sorted(without | {pair for pair in seen if any(pair[0] == one[0] and pair != one for one in seen)})
 
 
+SETTLED = """async () => {
+  for (let turn = 0; turn < 60 && document.body.scrollWidth > 360; turn++)
+    await new Promise((goOn) => setTimeout(goOn, 50));
+  return document.body.scrollWidth;
+}"""
+"""The width of the page, when it has been laid out anew: on a busy machine, that takes some time."""
+
+
 def width(page):
     """How wide a page is on a telephone."""
     page.set_viewport_size({"width": 360, "height": 740})
     page.wait_for_function("innerWidth === 360")
-    found = page.evaluate("new Promise((tell) => requestAnimationFrame(() => tell(document.body.scrollWidth)))")
+    found = page.evaluate(SETTLED)
     page.set_viewport_size({"width": 1280, "height": 720})
     return found
 
