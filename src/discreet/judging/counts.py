@@ -41,8 +41,7 @@ def judge_counts(
 
 
 def _say_unread(many: int) -> str:
-    lines = count_of(many, "line")
-    return f"{lines} with numbers could not be read, so nothing is known about them: leave them out, as block does."
+    return f"{count_of(many, 'line')} with numbers could not be read and judged: leave such lines out, as block does."
 
 
 def refuse_options(*given: object) -> None:
