@@ -43,6 +43,7 @@ CONTRASTS = """(selector) => {
     return [...names, node.localName, Math.max(...seen).toFixed(2)].join(" ");
   });
 }"""
+PAINTED = "new Promise((goOn) => requestAnimationFrame(() => requestAnimationFrame(goOn)))"
 ROLES = {"button", "link", "textbox", "searchbox", "combobox", "radio", "checkbox", "slider", "spinbutton"}
 SEEN = """function () {
   const copy = (node) => {
@@ -102,25 +103,19 @@ def misnamed(page):
     return sorted(without | {pair for pair in seen if any(pair[0] == one[0] and pair != one for one in seen)})
 
 
-SETTLED = """async () => {
-  for (let turn = 0; turn < 60 && document.body.scrollWidth > 360; turn++)
-    await new Promise((goOn) => setTimeout(goOn, 50));
-  return document.body.scrollWidth;
-}"""
-"""The width of the page, when it has been laid out anew: on a busy machine, that takes some time."""
-
-
 def width(page):
-    """How wide a page is on a telephone."""
+    """How wide a page is on a telephone, when it has been laid out anew."""
     page.set_viewport_size({"width": 360, "height": 740})
-    page.wait_for_function("innerWidth === 360")
-    found = page.evaluate(SETTLED)
+    page.wait_for_function("innerWidth === 360 && matchMedia('(width <= 360px)').matches")
+    page.evaluate(PAINTED)
+    found = page.evaluate("document.body.scrollWidth")
     page.set_viewport_size({"width": 1280, "height": 720})
     return found
 
 
 def show(page, theme):
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    page.evaluate(PAINTED)
     page.evaluate("Promise.allSettled(document.getAnimations().map((one) => one.finished))")
 
 
@@ -133,13 +128,20 @@ def violations(page, axe_violations):
     return found
 
 
+def faults(page, axe_violations):
+    """What is wrong with a page: on a busy machine it may still be painted, so a fault is what is there for long."""
+    for turn in range(4):
+        page.wait_for_timeout(turn * 500)
+        found = (violations(page, axe_violations), misnamed(page), max(width(page), 360))
+        if found == ([], [], 360):
+            return None
+    return found
+
+
 def test_in_every_state_names_are_what_is_read_and_everything_can_be_seen(page, server, folder, axe_violations):
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    found = {
-        name: (violations(page, axe_violations), misnamed(page), max(width(page), 360))
-        for name in walk(page, server, folder)
-    }
-    assert {name: faults for name, faults in found.items() if faults != ([], [], 360)} == {}
+    found = {name: faults(page, axe_violations) for name in walk(page, server, folder)}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
 def places(page, *selectors):
