@@ -97,9 +97,10 @@ def test_limits_of_supports_are_counted_with(prior, case, slack):
         one: (max(0, held - down), min(len(rows), held + up)) if len(one) > 1 else (held, held)
         for (one, held), (down, up) in zip(sorted(told.items(), key=lambda pair: sorted(pair[0])), slack, strict=False)
     }
-    limits[frozenset()] = len(rows), len(rows)
-    found = belief(Facts.from_limits([(sorted(one), *both) for one, both in limits.items() if one], n=len(rows)), k=k,
-                   prior=prior, limit=10**6)  # fmt: skip
+    facts = Facts.from_limits([(sorted(one), *both) for one, both in limits.items() if one], n=len(rows))
+    found = belief(facts, k=k, prior=prior, limit=10**6)
+    narrowed = facts.narrow()  # one support limits another, also outside a universe
+    limits = {frozenset(narrowed.labels[item] for item in one): both for one, both in narrowed.listed.items()}
     for one in found.patterns:
         universe = frozenset(one.held + one.lacked)
         within = {itemset: both for itemset, both in limits.items() if itemset <= universe}
