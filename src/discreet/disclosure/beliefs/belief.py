@@ -20,11 +20,10 @@ from discreet.disclosure.beliefs.counting import count_few
 from discreet.disclosure.beliefs.entropy import ROUNDS, fit_entropy, scale
 from discreet.disclosure.beliefs.result import FAINT, Belief, Believed, BelievedPatterns, How
 from discreet.disclosure.beliefs.sampling import MOST_COLUMNS, sample_few
-from discreet.disclosure.beliefs.tables import KnownSum, Prior, as_prior, cap_columns, list_sums
+from discreet.disclosure.beliefs.tables import KnownSum, Prior, as_prior, cap_columns, check_numbers, list_sums
 from discreet.disclosure.people import are_visits
 from discreet.errors import BudgetError, OptionError
 from discreet.runtime.solver import Floats
-from discreet.runtime.text import abbreviate
 
 SECONDS: Final = 60.0
 LIMIT: Final = 1000
@@ -67,9 +66,7 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         )
     if patterns.kind == "maximal":
         raise OptionError("maximal itemsets do not tell the supports of their parts; give closed or frequent itemsets")
-    for name, number, least in (("limit", limit, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
+    check_numbers(limit=limit, seed=seed)
     facts = join_facts(patterns, complete=complete, schema=schema, max_length=max_length)
     search = _Search(Ground(facts), as_k(k), as_prior(prior), seed, Clock(seconds), Clock(seconds / 2))
     found = sorted(search.look(), key=lambda one: (-one.belief, len(one.held + one.lacked), one.words))

@@ -11,6 +11,7 @@ import numpy as np
 from discreet.disclosure.attacks.constraints import Bits, System
 from discreet.errors import OptionError
 from discreet.runtime.solver import Floats, Numbers
+from discreet.runtime.text import abbreviate
 
 Prior: TypeAlias = Literal["entropy", "uniform"]
 
@@ -31,6 +32,13 @@ def as_prior(prior: str) -> Prior:
         case "entropy" | "uniform":
             return prior
     raise OptionError(f"the prior is {str(prior)[:40]!r}; it must be one of {', '.join(PRIORS)}")
+
+
+def check_numbers(*, limit: int, seed: int) -> None:
+    """Refuse a limit of what is listed, or a seed, that is no whole number or too low."""
+    for name, number, least in (("limit", limit, 1), ("seed", seed, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
 
 
 def weigh(prior: Prior, rest: int, count: int) -> int:
