@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from io import StringIO
 from itertools import combinations, combinations_with_replacement, count, product
-from math import factorial
+from math import factorial, prod
 
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, milp
@@ -2000,6 +2000,27 @@ def small_within(rows, sigma, universe, k):
         for kind in kinds_of_rows(universe)
         if any(sum(row & one == kind & one for row in map(frozenset, rows)) < k for one in published)
     }
+
+
+def spreads_of_cells(cells, attributes, published, prior):
+    """Return how probable each number of people in each cell is, if limits of published cells are known.
+
+    With the prior "entropy", all lists of people that fit are equally likely; with "uniform", all different tables of
+    the cells.
+    """
+    kinds = list(product(*(leaves for leaves, _ in attributes)))
+    sums = [(people_of(cell, attributes), low, high) for cell, (low, high) in published.items()]
+    groups = [people_of(cell, attributes) for cell in cells]
+    ways = {}
+    for people in tables_that_fit(kinds, sums):
+        lists = factorial(sum(people.values())) // prod(map(factorial, people.values()))
+        table = tuple(sum(people[kind] for kind in group) for group in groups)
+        ways[table] = ways.get(table, 0) + lists if prior == "entropy" else 1
+    found, every = {cell: {} for cell in cells}, sum(ways.values())
+    for table, many in ways.items():
+        for cell, value in zip(cells, table, strict=True):
+            found[cell][value] = found[cell].get(value, 0) + Fraction(many, every)
+    return found
 
 
 def largest_entropy(kinds, supports):

@@ -70,10 +70,8 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     >>> from io import BytesIO
     >>> from discreet import read_counts
     >>> found = belief(read_counts(BytesIO(b"ward,n\nTotal,40\na,33\nb,<10\nc,<10\n")), k=10)
-    >>> for one in found.cells:
-    ...     print(one.words, one.likeliest, one.chance)
-    ward b 3 5/18
-    ward c 3 5/18
+    >>> [(one.words, one.likeliest, str(one.chance)) for one in found.cells]
+    [('ward b', 3, '5/18'), ('ward c', 3, '5/18')]
     """
     if not isinstance(patterns, Counts):
         return itemsets.belief(

@@ -123,7 +123,8 @@ class CellBelief:
     def lines(self, shown: int | None = SHOWN) -> Iterator[str]:
         """Yield it in sentences: the cells, the prior, that it is no proof, and what was left out."""
         many, few = len(self.cells), format_limits(1, max(1, self.k - 1))
-        yield f"{count_of(many, MASKED)}: how probably each is {few}, or one value if its mask says so already."
+        likeliest = "or its likeliest value if its mask says that already"
+        yield f"{count_of(many, MASKED)}: how probable it is that each is {few}, {likeliest}."
         for one in self.cells[:shown]:
             yield f"  {one.tell(self.k)}"
         if shown is not None and many > shown:
