@@ -3,15 +3,19 @@
 import os
 from fractions import Fraction
 from itertools import product
+from random import Random
 
 import oracle
 import pytest
 from hypothesis import given, settings
-from test_counts import crowded, key_of, nodes, published
+from test_counts import ATTRIBUTES, crowded, key_of, nodes, published
 
-from discreet import belief
-from discreet.data.counts import State
+from discreet import Counts, belief
+from discreet.data.counts import UNKNOWN, Cell, Dimension, State, Table
 from discreet.disclosure.beliefs.tables import PRIORS
+from discreet.disclosure.beliefs.unknowns import Spread, count_values
+from discreet.publications.counts import believing
+from discreet.publications.counts.believing import judge_drawn
 from discreet.publications.counts.equations import list_equations
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
@@ -68,3 +72,61 @@ def test_beliefs_are_the_shares_of_all_tables_that_fit(prior, case):
 @given(case=crowded())
 def test_beliefs_in_crowded_tables_are_shares_of_all_tables_too(prior, case):
     assert not compare(case, prior)
+
+
+def random_table(random, *, most=12):
+    """Return a table over two or three attributes, one with groups of values, in which most small counts are masked."""
+    names = random.choice(["ab", "ah", "bh", "bh", "abh"])
+    attributes, k = [ATTRIBUTES[name] for name in names], random.randint(3, 8)
+    people = {kind: random.randint(0, most) for kind in product(*(leaves for leaves, _ in attributes))}
+    cells = []
+    for at in product(*(nodes(name) for name in names)):
+        many = sum(people[kind] for kind in oracle.people_of(at, attributes))
+        if 0 < many < k and any(at):
+            cells.append(Cell(at, 1, k - 1, State.MASKED))
+        elif any(at) and random.random() < (0.6 if all(at) else 0.2):
+            cells.append(Cell(at, 0, UNKNOWN, State.MASKED))
+        else:
+            cells.append(Cell(at, many, many))
+    dimensions = tuple(Dimension(one, tuple(nodes(one)[1:]), ATTRIBUTES[one][1]) for one in names)
+    return Counts((Table("random", dimensions, tuple(cells)),)), k
+
+
+def sample(monkeypatch, counts, k, prior, seed):
+    """Return for each masked count that is not certain how probable each value is, and what samples say."""
+    exact, pairs = [], []
+
+    def keep(unknowns):
+        exact[:] = count_values(unknowns, edges=10**6) or []
+        return None if exact else [Spread({}, 1)] * unknowns.low.size
+
+    def judge(drawn, columns, k):
+        found = judge_drawn(drawn, columns, k)
+        pairs.extend(zip([exact[column] for column in columns], found, strict=True))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(believing, "count_values", keep)
+        patch.setattr(believing, "judge_drawn", judge)
+        patch.setattr(believing, "_judge_spread", lambda _spread, _k: believing._Likely(0, 0, 0, 0, 0, 0, "counted"))
+        belief(counts, k=k, prior=prior, seed=seed)
+    return pairs
+
+
+def test_about_95_of_100_samples_lie_within_two_standard_errors(monkeypatch, record_property):
+    random, off, unsettled, every = Random(3), [], 0, 0  # noqa: S311 - no secret
+    for case in range(400 if LARGE else 60):
+        counts, k = random_table(random)
+        for spread, one in sample(monkeypatch, counts, k, random.choice(list(PRIORS)), case):
+            shares = [(one.belief, one.error, spread.chance(range(1, k)))]
+            shares += [(one.chance, one.chance_error, spread.chance([one.likeliest]))]
+            every += len(shares)
+            unsettled += sum(error is None for _, error, _ in shares)
+            off += [abs(share - exact) / error for share, error, exact in shares if error is not None and 0 < exact < 1]
+            assert max(spread.weights.values()) <= 2 * spread.weights[one.likeliest]
+    inside = sum(one <= 2 for one in off)
+    record_property("shares within 2 standard errors", f"{inside} of {len(off)}; {unsettled} of {every} did not settle")
+    assert len(off) > 200
+    assert inside > 0.93 * len(off)
+    assert max(off) < 6
+    assert unsettled < 0.05 * every

@@ -67,7 +67,8 @@ def walk_within(table, low, high, offsets, columns, factors, powers, weights, ch
     """Walk over tables within limits by Metropolis' rule; write each one that is looked at to ``looks``.
 
     Moves, ``choices``, ``sizes`` and ``draws`` are as for ``walk``. ``weights[z]`` is the logarithm of 1 / z!, and
-    counts for a column as often as its power says. The table is looked at after ``every`` steps.
+    counts for a column as often as its power says; there must be one for each z of a column whose power is not 0. The
+    table is looked at after ``every`` steps.
     """
     for step in range(choices.size):
         move, size = choices[step], sizes[step]
@@ -79,7 +80,8 @@ def walk_within(table, low, high, offsets, columns, factors, powers, weights, ch
             if after < low[column] or after > high[column]:
                 gain = -1e300
                 break
-            gain += powers[column] * (weights[after] - weights[before])
+            if powers[column] != 0:
+                gain += powers[column] * (weights[after] - weights[before])
         if draws[step] <= gain:
             for at in range(offsets[move], offsets[move + 1]):
                 table[columns[at]] += size * factors[at]

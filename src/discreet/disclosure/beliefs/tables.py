@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
-from math import comb
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,17 +38,6 @@ def check_numbers(*, limit: int, seed: int) -> None:
     for name, number, least in (("limit", limit, 1), ("seed", seed, 0)):
         if isinstance(number, bool) or not isinstance(number, int) or number < least:
             raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
-
-
-def weigh(prior: Prior, rest: int, count: int) -> int:
-    """Return the weight of ``count`` rows in a cell, if its group has ``rest`` rows for it and later cells.
-
-    In how many ways these can be chosen, where rows are in order (1 / z! for each cell, in whole numbers).
-
-    >>> weigh("entropy", 4, 2), weigh("uniform", 4, 2)
-    (6, 1)
-    """
-    return comb(rest, count) if prior == "entropy" else 1
 
 
 @cache

@@ -27,13 +27,13 @@ class Drawn(NamedTuple):
 
 
 def find_moves(unknowns: Unknowns) -> Moves:
-    """Return moves that keep all sums and span all changes that do: those of several bases, short ones first.
+    """Return moves that keep all sums, and span all changes that do: those of several bases, short ones first.
 
-    In a table of two attributes, each move of a basis goes around one circle of open cells.
+    All sums must be exact. In a table of two attributes, each move of a basis goes around one circle of open cells.
 
     >>> low = np.zeros(4, np.int64)
     >>> factors = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0]])
-    >>> find_moves(Unknowns(low, low + 9, factors, np.array([5, 5, 5]), low)).list_dense(4).tolist()
+    >>> find_moves(Unknowns.of(low, low + 9, factors, [5, 5, 5])).list_dense(4).tolist()
     [[1, -1, -1, 1]]
     """
     factors, width = unknowns.factors, unknowns.low.size
@@ -72,11 +72,12 @@ def draw_tables(unknowns: Unknowns, *, seed: Sequence[int], clock: Clock) -> Dra
     other one: then chains differ, as ``judge_chains`` notices.
 
     >>> ones = np.ones(2, np.int64)
-    >>> drawn = draw_tables(Unknowns(0 * ones, 9 * ones, ones[None], np.array([2]), ones), seed=[1], clock=Clock(9))
+    >>> drawn = draw_tables(Unknowns.of(0 * ones, 9 * ones, [[1, 1]], [2], ones), seed=[1], clock=Clock(9))
     >>> float((drawn.values == 1).mean().round(1)), drawn.values.shape
     (0.5, (4, 8, 256, 2))
     """
-    most = int(unknowns.high.max(initial=0))
+    unknowns = unknowns.add_slack()
+    most = int(unknowns.high[unknowns.powers != 0].max(initial=0))
     if unknowns.low.size > MOST or most > MOST_ROWS:
         raise BudgetError(f"more than {MOST} unknown counts, or counts that may be above {MOST_ROWS:,}")
     walk = _Walk(unknowns, log_weights("entropy", (2 << most.bit_length()) - 1))

@@ -110,7 +110,7 @@ class _Search:
         why = self._find_obstacle(part, unknowns)
         if why is None and self.prior == "entropy":
             powers = [self._powers.find(self.equations.keys[cell]) for cell in part.cells.tolist()]
-            unknowns.powers[: len(powers)] = powers
+            unknowns = unknowns._replace(powers=np.array(powers))
             why = None if _is_fixed(unknowns) else CHANGING
         if why is not None:
             self._leave_out(why, len(cells))
@@ -178,38 +178,31 @@ class _Search:
 
 
 def as_unknowns(part: Part, low: Numbers, high: Numbers) -> Unknowns:
-    """Return the open cells of a part as unknowns; a published share is a sum with one more of them, its slack."""
+    """Return the open cells of a part as unknowns; a published share is two sums that are at most something."""
     size, column = part.cells.size, {cell: at for at, cell in enumerate(part.cells.tolist())}
-    least, most = low[part.cells].copy(), high[part.cells].copy()
     factors = np.zeros((part.rows.size, size), dtype=np.int64)
     np.add.at(factors, (part.row_of, part.column_of), part.factors)
-    lines, totals, slack = [*factors], (-part.fixed).tolist(), list[int]()
+    unknowns = Unknowns.of(low[part.cells].copy(), high[part.cells].copy(), factors, -part.fixed)
+    lines, totals = [*factors], (-part.fixed).tolist()
     for above, below, ratio in part.ratios:
         if below in column:
-            least[column[below]] = max(1, least[column[below]])
-        for share, sign in ((ratio.low, 1), (ratio.high, -1)):
-            line, known, largest = np.zeros(size, dtype=np.int64), 0, 0
+            unknowns.low[column[below]] = max(1, unknowns.low[column[below]])
+        for share, sign in ((ratio.low, -1), (ratio.high, 1)):
+            line, known = np.zeros(size, dtype=np.int64), 0
             for cell, factor in ((above, sign * share.denominator), (below, -sign * share.numerator)):
-                largest += factor * int(high[cell] if factor > 0 else low[cell])
                 if cell in column:
                     line[column[cell]] += factor
                 else:
                     known += factor * int(low[cell])
             lines.append(line)
             totals.append(-known)
-            slack.append(max(0, largest))
-    every = np.zeros((len(lines), size + len(slack)), dtype=np.int64)
-    if lines:
-        every[:, :size] = lines
-    every[np.arange(len(lines) - len(slack), len(lines)), np.arange(size, size + len(slack))] = -1
-    nothing = np.zeros(len(slack), dtype=np.int64)
-    ends = np.concatenate([least, nothing]), np.concatenate([most, np.array(slack, dtype=np.int64)])
-    return Unknowns(*ends, every, np.array(totals, dtype=np.int64), np.zeros(size + len(slack), dtype=np.int64))
+    is_exact = np.arange(len(lines)) < part.rows.size
+    return Unknowns.of(*unknowns[:2], np.array(lines), totals)._replace(is_exact=is_exact)
 
 
 def _is_fixed(unknowns: Unknowns) -> bool:
     """Return whether all tables have equally many people, so that lists of as many are compared."""
-    lines = unknowns.factors.astype(np.float64)
+    lines = unknowns.factors[unknowns.is_exact].astype(np.float64)
     rank = np.linalg.matrix_rank(lines) if lines.size else 0
     return bool(np.linalg.matrix_rank(np.vstack([lines, unknowns.powers])) == rank)
 
