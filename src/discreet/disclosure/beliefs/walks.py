@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.disclosure.attacks.feasible import Clock, TimeIsUpError
-from discreet.disclosure.beliefs.sampling import BATCHES, CHAINS, LOOKS, MOST_ROWS, Moves, find_kernel
+from discreet.disclosure.beliefs.sampling import CHAINS, LOOKS, MOST_ROWS, Moves, find_kernel
 from discreet.disclosure.beliefs.tables import log_weights
 from discreet.disclosure.beliefs.unknowns import Unknowns
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats, NoValuesError, Numbers, Program, Terms
 
-MOST: Final = 256  # unknowns of a walk
+MOST: Final = 512  # unknowns of a walk
+BATCHES: Final = 16  # of each chain, after two more that are not counted
 BASES: Final = 8  # whose moves are joined
 WIDE: Final = 64  # unknowns of which more than one basis takes too long
 
@@ -65,22 +66,22 @@ def _shorten(basis: NDArray[np.int64]) -> NDArray[np.int64]:
     return basis
 
 
-def draw_tables(unknowns: Unknowns, *, seed: Sequence[int], clock: Clock) -> Drawn:
+def draw_tables(unknowns: Unknowns, *, seed: Sequence[int], clock: Clock, pace: int = 1) -> Drawn:
     """Return tables that fit, each drawn as often as it weighs: Metropolis walks of several chains.
 
-    Each chain starts from a table that an integer program finds. Moves may fail to lead from each table to each
+    Tables are looked at after as many steps as there are unknowns, times twice the ``pace``. Each chain starts from a table that an integer program finds. Moves may fail to lead from each table to each
     other one: then chains differ, as ``judge_chains`` notices.
 
     >>> ones = np.ones(2, np.int64)
     >>> drawn = draw_tables(Unknowns.of(0 * ones, 9 * ones, [[1, 1]], [2], ones), seed=[1], clock=Clock(9))
     >>> float((drawn.values == 1).mean().round(1)), drawn.values.shape
-    (0.5, (4, 8, 256, 2))
+    (0.5, (4, 16, 256, 2))
     """
     unknowns = unknowns.add_slack()
     most = int(unknowns.high[unknowns.powers != 0].max(initial=0))
     if unknowns.low.size > MOST or most > MOST_ROWS:
         raise BudgetError(f"more than {MOST} unknown counts, or counts that may be above {MOST_ROWS:,}")
-    walk = _Walk(unknowns, log_weights("entropy", (2 << most.bit_length()) - 1))
+    walk = _Walk(unknowns, log_weights("entropy", (2 << most.bit_length()) - 1), pace)
     seeds = np.random.SeedSequence(seed).spawn(CHAINS)
     return Drawn(np.array([walk.run(np.random.default_rng(one), clock) for one in seeds]), walk.steps * CHAINS)
 
@@ -88,11 +89,11 @@ def draw_tables(unknowns: Unknowns, *, seed: Sequence[int], clock: Clock) -> Dra
 class _Walk:
     """The walks over the tables of some unknowns."""
 
-    def __init__(self, unknowns: Unknowns, weights: Floats) -> None:
+    def __init__(self, unknowns: Unknowns, weights: Floats, pace: int) -> None:
         self.unknowns, self.weights = unknowns, weights
         width, moves = unknowns.low.size, find_moves(unknowns)
         self.single, self.moves = len(moves), moves.pair_up(width)
-        self.every = max(8, width) if self.single else 0
+        self.every = 2 * pace * max(8, width) if self.single else 0
         self.steps = self.every * LOOKS * (BATCHES + 2)
         rows, columns = np.nonzero(unknowns.factors)
         program = Program()

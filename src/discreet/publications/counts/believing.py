@@ -14,10 +14,10 @@ from discreet.data.thresholds import as_k
 from discreet.disclosure.attacks.feasible import Clock, TimeIsUpError
 from discreet.disclosure.attacks.finding import Undecided
 from discreet.disclosure.beliefs.result import FAINT, How
-from discreet.disclosure.beliefs.sampling import BATCHES, judge_chains
+from discreet.disclosure.beliefs.sampling import judge_chains
 from discreet.disclosure.beliefs.tables import Prior, as_prior
 from discreet.disclosure.beliefs.unknowns import Spread, Unknowns, count_values
-from discreet.disclosure.beliefs.walks import MOST, Drawn, draw_tables
+from discreet.disclosure.beliefs.walks import BATCHES, MOST, Drawn, draw_tables
 from discreet.errors import BudgetError
 from discreet.publications.counts.believed import BelievedCell, BelievedCells, CellBelief
 from discreet.publications.counts.equations import Equations, list_equations
@@ -26,6 +26,7 @@ from discreet.publications.counts.parts import Part, list_parts
 from discreet.publications.counts.powers import Powers
 from discreet.runtime.solver import Floats, NoValuesError, Numbers
 
+PACES: Final = (1, 4)  # of walks, as long as chains differ
 WHAT: Final = "masked counts"
 ENDLESS: Final = "nothing that is published bounds them, or counts in sums with them"
 LONE: Final = "no sum that is published has them: only their masks speak of them"
@@ -130,9 +131,19 @@ class _Search:
             if not counted[0].total:
                 raise NoValuesError
             return [_judge_spread(counted[column], self.k) for column in columns]
-        drawn = draw_tables(unknowns, seed=(self.seed, number), clock=self.clock)
-        self.steps += drawn.steps
-        return judge_drawn(drawn, columns, self.k)
+        found = list[_Likely]()
+        for pace in PACES:
+            try:
+                drawn = draw_tables(unknowns, seed=(self.seed, number), clock=self.clock, pace=pace)
+            except TimeIsUpError:
+                if found:  # better than nothing, and it says that it did not settle
+                    return found
+                raise
+            self.steps += drawn.steps
+            found = judge_drawn(drawn, columns, self.k)
+            if not any(one.error is None or one.chance_error is None for one in found):
+                break
+        return found
 
     def _find_obstacle(self, part: Part, unknowns: Unknowns) -> str | None:
         """Return why nothing can be said about a part; None if something can."""
