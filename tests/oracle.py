@@ -1877,8 +1877,8 @@ def tables_with_sums_of(matrix, table, low, high):
     ]
 
 
-def limits_with_shares(total, parts, shares):
-    """Return the least and largest value of a total and of each part, over all counts that fit.
+def counts_with_shares(total, parts, shares):
+    """Return all counts of a total and its parts that fit.
 
     ``total`` and ``parts`` are the limits that are said of each; ``shares`` are limits of a part divided by the total,
     or None.
@@ -1891,7 +1891,12 @@ def limits_with_shares(total, parts, shares):
         pairs = [(part, share) for part, share in zip(counts, shares, strict=True) if share is not None]
         if not pairs or (whole and all(low * whole <= part <= high * whole for part, (low, high) in pairs)):
             fitting.append((whole, *counts))
-    return [(min(column), max(column)) for column in zip(*fitting, strict=True)]
+    return fitting
+
+
+def limits_with_shares(total, parts, shares):
+    """Return the least and largest value of a total and of each part, over all counts that fit."""
+    return [(min(column), max(column)) for column in zip(*counts_with_shares(total, parts, shares), strict=True)]
 
 
 # Repairing tables of counts: what else must be masked, and the nearest multiples that add up, by trying everything.
@@ -2016,10 +2021,15 @@ def spreads_of_cells(cells, attributes, published, prior):
         lists = factorial(sum(people.values())) // prod(map(factorial, people.values()))
         table = tuple(sum(people[kind] for kind in group) for group in groups)
         ways[table] = ways.get(table, 0) + lists if prior == "entropy" else 1
-    found, every = {cell: {} for cell in cells}, sum(ways.values())
+    return dict(zip(cells, spreads(ways), strict=True))
+
+
+def spreads(ways):
+    """Return how probable each value in each place is, if each of some tables can come about in so many ways."""
+    found, every = [{} for _ in next(iter(ways))], sum(ways.values())
     for table, many in ways.items():
-        for cell, value in zip(cells, table, strict=True):
-            found[cell][value] = found[cell].get(value, 0) + Fraction(many, every)
+        for spread, value in zip(found, table, strict=True):
+            spread[value] = spread.get(value, 0) + Fraction(many, every)
     return found
 
 

@@ -69,8 +69,9 @@ def _shorten(basis: NDArray[np.int64]) -> NDArray[np.int64]:
 def draw_tables(unknowns: Unknowns, *, seed: Sequence[int], clock: Clock, pace: int = 1) -> Drawn:
     """Return tables that fit, each drawn as often as it weighs: Metropolis walks of several chains.
 
-    Tables are looked at after as many steps as there are unknowns, times twice the ``pace``. Each chain starts from a table that an integer program finds. Moves may fail to lead from each table to each
-    other one: then chains differ, as ``judge_chains`` notices.
+    Tables are looked at after as many steps as there are unknowns, times twice the ``pace``. Each chain starts from a
+    table that an integer program finds. Moves may fail to lead from each table to each other one: then chains differ,
+    as ``judge_chains`` notices.
 
     >>> ones = np.ones(2, np.int64)
     >>> drawn = draw_tables(Unknowns.of(0 * ones, 9 * ones, [[1, 1]], [2], ones), seed=[1], clock=Clock(9))
