@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from io import StringIO
 from itertools import combinations, combinations_with_replacement, count, product
-from math import factorial
+from math import factorial, prod
 
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, milp
@@ -1877,8 +1877,8 @@ def tables_with_sums_of(matrix, table, low, high):
     ]
 
 
-def limits_with_shares(total, parts, shares):
-    """Return the least and largest value of a total and of each part, over all counts that fit.
+def counts_with_shares(total, parts, shares):
+    """Return all counts of a total and its parts that fit.
 
     ``total`` and ``parts`` are the limits that are said of each; ``shares`` are limits of a part divided by the total,
     or None.
@@ -1891,7 +1891,12 @@ def limits_with_shares(total, parts, shares):
         pairs = [(part, share) for part, share in zip(counts, shares, strict=True) if share is not None]
         if not pairs or (whole and all(low * whole <= part <= high * whole for part, (low, high) in pairs)):
             fitting.append((whole, *counts))
-    return [(min(column), max(column)) for column in zip(*fitting, strict=True)]
+    return fitting
+
+
+def limits_with_shares(total, parts, shares):
+    """Return the least and largest value of a total and of each part, over all counts that fit."""
+    return [(min(column), max(column)) for column in zip(*counts_with_shares(total, parts, shares), strict=True)]
 
 
 # Repairing tables of counts: what else must be masked, and the nearest multiples that add up, by trying everything.
@@ -2005,6 +2010,32 @@ def small_within(rows, sigma, universe, k):
         for kind in kinds_of_rows(universe)
         if any(sum(row & one == kind & one for row in map(frozenset, rows)) < k for one in published)
     }
+
+
+def spreads_of_cells(cells, attributes, published, prior):
+    """Return how probable each number of people in each cell is, if limits of published cells are known.
+
+    With the prior "entropy", all lists of people that fit are equally likely; with "uniform", all different tables of
+    the cells.
+    """
+    kinds = list(product(*(leaves for leaves, _ in attributes)))
+    sums = [(people_of(cell, attributes), low, high) for cell, (low, high) in published.items()]
+    groups = [people_of(cell, attributes) for cell in cells]
+    ways = {}
+    for people in tables_that_fit(kinds, sums):
+        lists = factorial(sum(people.values())) // prod(map(factorial, people.values()))
+        table = tuple(sum(people[kind] for kind in group) for group in groups)
+        ways[table] = ways.get(table, 0) + lists if prior == "entropy" else 1
+    return dict(zip(cells, spreads(ways), strict=True))
+
+
+def spreads(ways):
+    """Return how probable each value in each place is, if each of some tables can come about in so many ways."""
+    found, every = [{} for _ in next(iter(ways))], sum(ways.values())
+    for table, many in ways.items():
+        for spread, value in zip(found, table, strict=True):
+            spread[value] = spread.get(value, 0) + Fraction(many, every)
+    return found
 
 
 def largest_entropy(kinds, supports):

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from io import BytesIO
 
 import pytest
 from click.testing import CliRunner
@@ -18,6 +19,7 @@ from discreet import (
     belief,
     block,
     mine,
+    read_counts,
     report,
     verify,
     write_release,
@@ -156,3 +158,15 @@ def test_the_command_bounds_beliefs(tmp_path):
     done = CliRunner().invoke(main, [*asked, "--max-belief", "0.9", "--out", str(tmp_path / "release")])
     assert done.exit_code < 2, done.output
     assert json.loads((tmp_path / "release" / "release.json").read_text())["policy"]["max_belief"] == 0.9
+
+
+def test_masked_counts_that_are_nearly_certain_to_be_small_are_for_a_person():
+    table = read_counts(BytesIO(b"ward,n\nTotal,60\na,46\nb,*\nc,*\n"))
+    check = checks(audit(table, policy=OURS))[CheckName.BELIEF]
+    first = "ward b is 1 to 9 with a probability of 0.9"
+    assert (check.verdict, check.sentence.startswith(first)) == (Verdict.REVIEW, True), check.sentence
+    assert check.sentence.endswith(NO_PROOF)
+    wide = read_counts(BytesIO(b"ward,n\nTotal,600\na,46\nb,*\nc,*\n"))
+    assert checks(audit(wide, policy=OURS))[CheckName.BELIEF].verdict is Verdict.RELEASE
+    said = read_counts(BytesIO(b"ward,n\nTotal,60\na,46\nb,<10\nc,<10\n"))
+    assert checks(audit(said, policy=OURS))[CheckName.BELIEF].verdict is Verdict.RELEASE

@@ -2,6 +2,7 @@
 
 import pickle
 from inspect import isclass
+from io import BytesIO
 
 import pytest
 
@@ -33,6 +34,7 @@ def results(tmp_path_factory):
         *(hidden, hidden.measures(10), discreet.compare_hiding(UNSAFE, [["a"]], min_supports=[10], methods=["iga"])),
         discreet.attack(found.patterns, k=10),
         discreet.belief(found.patterns, k=10),
+        discreet.belief(discreet.read_counts(BytesIO(b"sex,n\nTotal,20\nf,<10\nm,*\n")), k=10),
         discreet.bounds(found.patterns, "a AND NOT b"),
         discreet.compare(UNSAFE, min_support=10, k=10, seconds=1),
         discreet.advise(UNSAFE, min_support=10, k=10),

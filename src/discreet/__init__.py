@@ -18,7 +18,6 @@ from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.attacks.attack import Bounds, attack, bounds
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Attack, Finding
-from discreet.disclosure.beliefs.belief import belief
 from discreet.disclosure.beliefs.result import Belief, Believed
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed
 from discreet.disclosure.detect import detect
@@ -53,6 +52,8 @@ from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Check, Policy, Verdict
 from discreet.judging.tradeoff import Tradeoff, tradeoff
 from discreet.mining.mine import mine
+from discreet.publications.belief import belief
+from discreet.publications.counts.believed import BelievedCell, CellBelief
 from discreet.publications.rules.bounded import Bounded
 from discreet.publications.rules.reading import read_facts, read_rules
 from discreet.publications.rules.rule import Rule, Rules
@@ -70,9 +71,11 @@ __all__ = [
     "Audit",
     "Belief",
     "Believed",
+    "BelievedCell",
     "Bounded",
     "Bounds",
     "BudgetError",
+    "CellBelief",
     "Change",
     "Changes",
     "Channel",

@@ -27,8 +27,11 @@ from discreet.data.patterns import Kind
 from discreet.disclosure.attacks.constraints import Ground, build_system
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.feasible import Clock
+from discreet.disclosure.beliefs.counting import as_unknowns
 from discreet.disclosure.beliefs.entropy import fit_entropy
 from discreet.disclosure.beliefs.sampling import sample_few
+from discreet.disclosure.beliefs.tables import list_sums
+from discreet.disclosure.beliefs.walks import draw_tables
 from discreet.hiding.measures import count_ghost_rules
 from discreet.mining.mine import mine_by
 from discreet.mining.watch import Limits as MiningLimits
@@ -165,6 +168,7 @@ def _believe() -> None:
     system = build_system(Ground(Facts.of(patterns)), 0b111, most=8)
     fit_entropy(system, Clock(1))
     sample_few(system, k=5, prior="entropy", seed=[1], clock=Clock(1))
+    draw_tables(as_unknowns(system, list_sums(system), "entropy"), seed=[1], clock=Clock(1))
 
 
 def _read() -> None:

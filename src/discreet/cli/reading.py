@@ -103,10 +103,10 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
 
     Rows may be merged to save memory, unless ``keep_ids`` says that their ids are needed.
     """
-    holds_tables = asked.is_exact and _holds_tables(asked)
-    if holds_tables or not asked.is_exact:
+    has_tables = asked.is_exact and holds_tables(asked)
+    if has_tables or not asked.is_exact:
         wrong = (*EXACT_ONLY, *exact_only)
-        if holds_tables or asked.is_table:
+        if has_tables or asked.is_table:
             return _judge_counts(asked, bars, *wrong)
         return Judged(*(_judge_trees(asked, *wrong) if asked.tree else _judge_facts(asked, *wrong)), [])
     old, against = read_older(asked)
@@ -122,7 +122,7 @@ def judge(asked: JudgeOptions, bars: Bars, *exact_only: str, keep_ids: bool) -> 
     return Judged(judge_by(rows, min_support=asked.min_support, **asked.budget(bars)), source, against)
 
 
-def _holds_tables(asked: JudgeOptions) -> bool:
+def holds_tables(asked: CandidateOptions) -> bool:
     """Return whether FILE certainly holds tables of counts, though no option says so."""
     is_open = asked.file == "-" or is_url(asked.file)
     return not (is_open or any(asked.given("min_support", "format", "kind", "n"))) and holds_counts(asked.file)

@@ -9,8 +9,13 @@ from discreet.data.itemsets import AnyFrame
 from discreet.errors import OptionError
 
 LARGEST: Final = 2**63 - 1  # whole number in a column of polars
-PANDAS: Final[Mapping[Any, str]] = {int: "int64", int | None: "Int64", float: "float64"}
-POLARS: Final[Mapping[Any, str]] = {**dict.fromkeys([int, int | None], "Int64"), float: "Float64", str: "String"}
+PANDAS: Final[Mapping[Any, str]] = {int: "int64", int | None: "Int64", float: "float64", bool: "bool"}
+POLARS: Final[Mapping[Any, str]] = {
+    **dict.fromkeys([int, int | None], "Int64"),
+    float: "Float64",
+    bool: "Boolean",
+    str: "String",
+}
 """The types of columns, by the types of fields; in pandas, others are objects."""
 
 

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from discreet.data.counts import Counts, State
-from discreet.errors import Option, OptionError
+from discreet.disclosure.beliefs.result import NO_PROOF
+from discreet.disclosure.beliefs.tables import PRIORS
+from discreet.errors import DiscreetError, Option, OptionError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.publications.belief import belief
 from discreet.publications.counts.older import join_releases
 from discreet.publications.counts.revealed import Search, find_revealed
 from discreet.runtime.resources import Progress, watching
@@ -31,7 +34,7 @@ def judge_counts(
     if policy.round_to is not None:
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
         every.append(checks.check_rounding(policy, wrong, "count"))
-    every += _check_zeros(search, policy)
+    every += [*_check_zeros(search, policy), *_check_belief(counts, policy)]
     if counts.reading is not None and counts.reading.doubts and not counts.reading.confirmed:
         every.append(CheckName.READING.review(len(counts.reading.doubts), counts.reading.doubts[0]))
     unread = sum(len(sheet.list_unread()) for sheet in counts.sheets if not sheet.is_cut)
@@ -88,3 +91,25 @@ def _check_zeros(search: Search, policy: Policy) -> Iterator[Check]:
     sentence = f"{count_of(zeros, 'count')} of 0: nobody has these values."
     none = CheckName.CLASS_DISCLOSURE.release("No count is known to be 0.")
     yield Check(CheckName.CLASS_DISCLOSURE, policy.zeros, zeros, sentence) if zeros else none
+
+
+def _check_belief(counts: Counts, policy: Policy) -> Iterator[Check]:
+    """Judge how sure a reader may be that a masked count is small, of those whose masks do not say it."""
+    most, k = policy.max_belief, policy.k
+    if most is None or k == 1:
+        return
+    try:
+        found = belief(counts, k=k, limit=len(counts) or 1)
+    except DiscreetError as error:
+        yield CheckName.BELIEF.review(0, f"How sure a reader may be of masked counts is not known: {error.message}.")
+        return
+    under = f"Prior {found.prior}: {PRIORS[found.prior]}. {NO_PROOF}"
+    beyond = [one for one in found.cells if one.belief > most and not one.says_small]
+    if beyond:
+        first = f"{beyond[0].words} is 1 to {k - 1:,} with a probability of {beyond[0].shown}"
+        yield CheckName.BELIEF.review(len(beyond), f"{first}, and {policy.name} allows {most}. {under}")
+    elif found.left_out:
+        unknown = f"How sure a reader may be is not known of all masked counts: {found.left_out[0]}."
+        yield CheckName.BELIEF.review(0, f"{unknown} {under}")
+    else:
+        yield CheckName.BELIEF.release(f"No masked count is believed to be small beyond {most}. {under}")

@@ -60,3 +60,31 @@ def walk(
             for column in range(table.size):
                 if 0 < table[column] < k:
                     few[column] += 1
+
+
+@hot
+def walk_within(table, low, high, offsets, columns, factors, powers, weights, choices, sizes, draws, every, looks):
+    """Walk over tables within limits by Metropolis' rule; write each one that is looked at to ``looks``.
+
+    Moves, ``choices``, ``sizes`` and ``draws`` are as for ``walk``. ``weights[z]`` is the logarithm of 1 / z!, and
+    counts for a column as often as its power says; there must be one for each z of a column whose power is not 0. The
+    table is looked at after ``every`` steps.
+    """
+    for step in range(choices.size):
+        move, size = choices[step], sizes[step]
+        gain = 0.0
+        for at in range(offsets[move], offsets[move + 1]):
+            column = columns[at]
+            before = table[column]
+            after = before + size * factors[at]
+            if after < low[column] or after > high[column]:
+                gain = -1e300
+                break
+            if powers[column] != 0:
+                gain += powers[column] * (weights[after] - weights[before])
+        if draws[step] <= gain:
+            for at in range(offsets[move], offsets[move + 1]):
+                table[columns[at]] += size * factors[at]
+        if step % every == every - 1:
+            for column in range(table.size):
+                looks[step // every, column] = table[column]

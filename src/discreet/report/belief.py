@@ -5,13 +5,16 @@ from textwrap import wrap
 
 from discreet.disclosure.beliefs.result import SHOWN, Belief
 from discreet.judging.checks import WIDTH
+from discreet.publications.counts.believed import CellBelief
 from discreet.report.findings import Source
 from discreet.report.json import document, encoded
 from discreet.runtime.text import printable
 
 
-def belief_text(found: Belief, *, source: Source | None = None, shown: int | None = SHOWN) -> Iterator[str]:
-    """Yield a belief in lines: the patterns, the prior, that it is no proof, and what was left out.
+def belief_text(
+    found: Belief | CellBelief, *, source: Source | None = None, shown: int | None = SHOWN
+) -> Iterator[str]:
+    """Yield a belief in lines: the patterns or cells, the prior, that it is no proof, and what was left out.
 
     >>> from discreet import belief, mine
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
@@ -30,8 +33,8 @@ def belief_text(found: Belief, *, source: Source | None = None, shown: int | Non
         yield from wrap(printable(line.strip()), WIDTH, initial_indent=indent, subsequent_indent=3 * indent)
 
 
-def belief_json(found: Belief, *, source: Source | None = None) -> Iterator[bytes]:
+def belief_json(found: Belief | CellBelief, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield a belief as JSON."""
-    facts = found.facts()
-    patterns = map(encoded, facts.pop("patterns"))
-    yield from document("belief", {**facts, "input": source._asdict() if source else None}, {"patterns": patterns})
+    facts, name = found.facts(), "cells" if isinstance(found, CellBelief) else "patterns"
+    listed = map(encoded, facts.pop(name))
+    yield from document("belief", {**facts, "input": source._asdict() if source else None}, {name: listed})

@@ -23,10 +23,17 @@ from discreet.disclosure.beliefs.entropy import fit_entropy
 from discreet.disclosure.beliefs.result import FAINT, FULL, Belief, Believed, BelievedPatterns, How
 from discreet.disclosure.beliefs.sampling import sample_few
 from discreet.disclosure.beliefs.screening import Likely, screen
-from discreet.disclosure.beliefs.tables import MOST_COLUMNS, KnownSum, Prior, as_prior, cap_columns, list_sums
+from discreet.disclosure.beliefs.tables import (
+    MOST_COLUMNS,
+    KnownSum,
+    Prior,
+    as_prior,
+    cap_columns,
+    check_numbers,
+    list_sums,
+)
 from discreet.disclosure.people import are_visits
 from discreet.errors import BudgetError, InputError, OptionError
-from discreet.runtime.text import abbreviate
 
 SECONDS: Final = 60.0
 LIMIT: Final = 20
@@ -72,9 +79,7 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         )
     if isinstance(patterns, Patterns) and patterns.kind == "maximal":
         raise OptionError("maximal itemsets do not tell the supports of their parts; give closed or frequent itemsets")
-    for name, number, least in (("limit", limit, 1), ("seed", seed, 0)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < least:
-            raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
+    check_numbers(limit=limit, seed=seed)
     olds = as_releases(against, grown=grown)
     facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
     if len(set(facts.limits(frozenset()))) > 1:

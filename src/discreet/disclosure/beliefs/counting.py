@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import comb, exp
-from typing import Final, NamedTuple
+from typing import Final
+
+import numpy as np
 
 from discreet.disclosure.attacks.constraints import Bits, System
-from discreet.disclosure.beliefs.tables import KnownSum, Prior, cap_columns, find_top, list_sums, weigh
+from discreet.disclosure.beliefs.tables import KnownSum, Prior, cap_columns, find_top, list_sums
+from discreet.disclosure.beliefs.unknowns import Unknowns, count_values
 from discreet.errors import InconsistencyError
 
 STEPS: Final = 2_000  # of counting, for one universe
@@ -140,82 +143,25 @@ def _draw_counts(counts: Sequence[int], drawn: int, k: int) -> list[tuple[Fracti
 CHANCES: Final = {"entropy": _draw_rows, "uniform": _draw_counts}
 
 
-class _Step(NamedTuple):
-    """How the numbers that are left of open sums go on when a column is filled.
-
-    For each sum of the column, that of its cell of the top first: its place before, or -1 and its total; whether it is
-    exact; and the most of its later columns. Then for each open sum afterwards its place before, and its place among
-    those of the column, or -1.
-    """
-
-    places: list[tuple[int, int, bool, int]]
-    after: list[tuple[int, int]]
-
-    def list_values(self, state: tuple[int, ...]) -> tuple[list[int], range]:
-        """Return what is left of the sums of the column, and the numbers of rows that it may have."""
-        rests = [total if at < 0 else state[at] for at, total, _, _ in self.places]
-        needed = (rest - later for rest, (_, _, is_exact, later) in zip(rests, self.places, strict=True) if is_exact)
-        return rests, range(max(0, *needed), min(rests) + 1)
-
-    def go_on(self, state: tuple[int, ...], rests: list[int], value: int) -> tuple[int, ...]:
-        """Return what is left of open sums; a limit that later columns cannot reach is one that they just reach."""
-        return tuple(state[at] if own < 0 else min(rests[own] - value, self.places[own][3]) for at, own in self.after)
-
-
-class _Edge(NamedTuple):
-    """From the state ``start``, a column gets ``value`` of the ``rest`` of its cell; that leads ``to`` another."""
-
-    start: int
-    value: int
-    rest: int
-    to: int
-
-
 def count_columns(
     system: System, sums: Sequence[KnownSum], k: int, prior: Prior, steps: int = STEPS
 ) -> list[Fraction] | None:
-    """Return the probabilities by filling column after column; tables that leave the same sums open are one.
-
-    That counts all tables without listing them, as a transfer matrix does.
-    """
-    order = _order_columns(system)
-    states: dict[tuple[int, ...], int] = {(): 0}
-    layers, left = list[tuple[list[_Edge], int]](), steps
-    for step in _plan(system, sums, order):
-        ranges = [step.list_values(state) for state in states]
-        left -= sum(len(values) for _, values in ranges)
-        if left < 0:
-            return None
-        edges, following = list[_Edge](), dict[tuple[int, ...], int]()
-        for (state, number), (rests, values) in zip(states.items(), ranges, strict=True):
-            for value in values:
-                to = following.setdefault(step.go_on(state, rests, value), len(following))
-                edges.append(_Edge(number, value, rests[0], to))
-        layers.append((edges, len(following)))
-        states = following
-    return _add_up(layers, order, k, prior)
-
-
-def _add_up(layers: Sequence[tuple[list[_Edge], int]], order: Sequence[int], k: int, prior: Prior) -> list[Fraction]:
-    """Return for each column the weight of tables with 1 to k − 1 rows in it, as a share of all."""
-    ahead, weights = [[1]], list[list[int]]()
-    for edges, many in layers:
-        weights.append([weigh(prior, edge.rest, edge.value) for edge in edges])
-        sums = [0] * many
-        for edge, weight in zip(edges, weights[-1], strict=True):
-            sums[edge.to] += ahead[-1][edge.start] * weight
-        ahead.append(sums)
-    if not ahead[-1]:
+    """Return the probabilities by filling column after column; tables that leave the same sums open are one."""
+    found = count_values(as_unknowns(system, sums, prior), order=_order_columns(system), edges=steps)
+    if found and not found[0].total:
         raise InconsistencyError(NONE_FIT, "negative", (), ())
-    found, behind = [Fraction(0)] * len(order), [1]
-    for number in reversed(range(len(order))):
-        before, few = [0] * len(ahead[number]), 0
-        for edge, weight in zip(layers[number][0], weights[number], strict=True):
-            ways = weight * behind[edge.to]
-            before[edge.start] += ways
-            few += ahead[number][edge.start] * ways if 0 < edge.value < k else 0
-        found[order[number]], behind = Fraction(few, ahead[-1][0]), before
-    return found
+    return None if found is None else [spread.chance(range(1, k)) for spread in found]
+
+
+def as_unknowns(system: System, sums: Sequence[KnownSum], prior: Prior) -> Unknowns:
+    """Return the columns of a system as unknowns."""
+    high = cap_columns(system, sums)
+    factors = np.zeros((len(sums), high.size), dtype=np.int64)
+    for line, one in zip(factors, sums, strict=True):
+        line[one.columns] = 1
+    powers = np.full(high.size, int(prior == "entropy"))
+    is_exact = np.array([one.is_exact for one in sums], dtype=np.bool_)
+    return Unknowns.of(0 * high, high, factors, [one.total for one in sums], powers)._replace(is_exact=is_exact)
 
 
 def _order_columns(system: System) -> list[int]:
@@ -224,26 +170,3 @@ def _order_columns(system: System) -> list[int]:
     overlaps = sorted({part & top for part in system.parts} - {top}, key=lambda one: (one.bit_count(), one))
     keys = [(*(row & one for one in overlaps), row & top, row) for row in system.rows]
     return sorted(range(len(keys)), key=keys.__getitem__)
-
-
-def _plan(system: System, sums: Sequence[KnownSum], order: Sequence[int]) -> list[_Step]:
-    """Return the steps of filling the columns in an order."""
-    caps, turn = cap_columns(system, sums).tolist(), {column: at for at, column in enumerate(order)}
-    members = [sorted(turn[column] for column in one.columns.tolist()) for one in sums]
-    steps, before = [], list[int]()
-    for at in range(len(order)):
-        own = [number for number, turns in enumerate(members) if at in turns]
-        later = [sum(caps[order[turn]] for turn in members[number] if turn > at) for number in own]
-        places = [
-            (before.index(number) if number in before else -1, sums[number].total, sums[number].is_exact, rest)
-            for number, rest in zip(own, later, strict=True)
-        ]
-        after = [number for number in before if number not in own]
-        after += [number for number in own if members[number][-1] > at]
-        moved = [
-            (before.index(number) if number in before else -1, own.index(number) if number in own else -1)
-            for number in after
-        ]
-        steps.append(_Step(places, moved))
-        before = after
-    return steps

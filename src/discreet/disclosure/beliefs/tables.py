@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
-from math import comb
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from discreet.disclosure.attacks.constraints import Bits, System
 from discreet.errors import OptionError
 from discreet.runtime.solver import Floats, Numbers
+from discreet.runtime.text import abbreviate
 
 Prior: TypeAlias = Literal["entropy", "uniform"]
 
@@ -34,15 +34,11 @@ def as_prior(prior: str) -> Prior:
     raise OptionError(f"the prior is {str(prior)[:40]!r}; it must be one of {', '.join(PRIORS)}")
 
 
-def weigh(prior: Prior, rest: int, count: int) -> int:
-    """Return the weight of ``count`` rows in a cell, if its group has ``rest`` rows for it and later cells.
-
-    In how many ways these can be chosen, where rows are in order (1 / z! for each cell, in whole numbers).
-
-    >>> weigh("entropy", 4, 2), weigh("uniform", 4, 2)
-    (6, 1)
-    """
-    return comb(rest, count) if prior == "entropy" else 1
+def check_numbers(*, limit: int, seed: int) -> None:
+    """Refuse a limit of what is listed, or a seed, that is no whole number or too low."""
+    for name, number, least in (("limit", limit, 1), ("seed", seed, 0)):
+        if isinstance(number, bool) or not isinstance(number, int) or number < least:
+            raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
 
 
 @cache

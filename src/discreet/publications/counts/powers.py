@@ -1,0 +1,102 @@
+"""Powers: how often each count divides the number of lists of people that give all counts of linked tables."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TypeAlias
+
+from discreet.data.counts import Counts, Dimension
+from discreet.publications.counts.equations import Equations, Key, Names
+
+Depths: TypeAlias = dict[str, int]  # how far below a cell another one is, in each attribute that it has
+
+
+@dataclass(eq=False)
+class Powers:
+    """How lists of people are counted: with z people in a cell, their number has the factor 1 / (z!) ** power.
+
+    The power is 1 for innermost cells and 0 for their sums. If tables share some attributes alone, people are
+    divided twice, and the power of the shared totals is -1. In general it is 1 minus the powers of all smaller cells
+    that hold the same person, which makes 1 for each cell with those below it (Lauritzen, Graphical models, 4.4, for
+    decomposable models).
+
+    >>> from discreet.data.counts import Cell, Table
+    >>> from discreet.publications.counts.equations import list_equations
+    >>> sex, age, ward = (Dimension(name, ("1", "2")) for name in ("sex", "age", "ward"))
+    >>> pairs = [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2"), (None, "1"), (None, "2"), (None, None)]
+    >>> tables = [Table(*one, tuple(Cell(at, 9, 9) for at in pairs)) for one in (("", (age, sex)), ("2", (ward, sex)))]
+    >>> counts = Counts(tuple(tables))
+    >>> powers = Powers(counts, list_equations(counts))
+    >>> [powers.find(Key("people", frozenset(pairs))) for pairs in ([("age", "1"), ("sex", "2")], [("sex", "2")], [])]
+    [1, -1, 0]
+    """
+
+    counts: Counts
+    equations: Equations
+    dimensions: dict[str, Dimension] = field(init=False)
+    keys: frozenset[Key] = field(init=False)
+    listed: dict[str, set[Names]] = field(init=False)
+    within: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Collect attributes, cells and who is counted among whom."""
+        self.keys, self.dimensions, self.listed = frozenset(self.equations.keys), {}, defaultdict(set)
+        for key in self.equations.keys:
+            self.listed[key.counted].add(key.names)
+        for one in (one for table in self.counts.tables for one in table.dimensions):
+            known = self.dimensions.get(one.name, one)
+            self.dimensions[one.name] = Dimension(
+                one.name,
+                tuple(dict.fromkeys((*known.values, *one.values))),
+                {**known.parents, **one.parents},
+                known.overlapping or one.overlapping,
+                known.cut or one.cut,
+            )
+        self.within = {one.counted: one.within for one in self.counts.tables if one.within is not None}
+
+    def find(self, key: Key) -> int:
+        """Return the power of a cell."""
+        powers = list[tuple[Depths, int]]()
+        for depths in sorted(self._list_below(key), key=lambda one: -sum(one.values())):
+            powers.append((depths, 1 - sum(power for other, power in powers if _is_below(other, depths))))
+        return powers[-1][1]
+
+    def _list_below(self, key: Key) -> Iterator[Depths]:
+        """Yield where the cells are that hold some person in a cell, beginning with that cell itself."""
+        for counted, depth in self._list_counted(key.counted):
+            for names in self.listed[counted]:
+                more = names - key.names
+                if key.names <= names and not any(self.dimensions[name].overlapping for name in more):
+                    yield from self._follow(key, counted, names, depth)
+
+    def _follow(self, key: Key, counted: str, names: Names, depth: Depths) -> Iterator[Depths]:
+        """Yield where the cells with some attributes are that hold one and the same person."""
+        paths = [list(enumerate(self._list_values(name, key.value(name)), start=1)) for name in names]
+        for path in product(*paths):
+            values = frozenset(zip(names, (value for _, value in path), strict=True))
+            if Key(counted, values) in self.keys:
+                yield {**depth, **dict(zip(names, (at for at, _ in path), strict=True))}
+
+    def _list_values(self, name: str, value: str | None) -> list[str]:
+        """Return a value, and the first one below it, below that, and so on."""
+        path = [] if value is None else [value]
+        while below := self.dimensions[name].children(path[-1] if path else None):
+            path.append(below[0])
+        return path
+
+    def _list_counted(self, counted: str) -> Iterator[tuple[str, Depths]]:
+        """Yield what is counted among these people, with who is among whom as attributes of theirs."""
+        yield counted, {}
+        for part in self.listed:
+            above, marks = part, Depths()
+            while above != counted and above in self.within:
+                marks[f"is one of {above}"] = 1
+                above = self.within[above]
+            if part != counted and above == counted:
+                yield part, marks
+
+
+def _is_below(depths: Depths, above: Depths) -> bool:
+    """Return whether a cell is at or below another one."""
+    return all(depths.get(name, 0) >= depth for name, depth in above.items())
