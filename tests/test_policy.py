@@ -42,7 +42,7 @@ PAIRS = 'k = 7\nzeros = "review"\nround_to = 3\nmax_itemsets = 900\nname = "ours
 OURS = Policy("ours", k=7, zeros=REVIEW, round_to=3, max_itemsets=900, source="us", about="a: b # ü")
 WHOLE = f"give a whole number from 1 to {LARGEST}"
 NO_YAML = "write lines such as k: 10"
-NEITHER = "is neither text nor a whole number in plain digits; give one of them"
+NEITHER = "is neither text nor a number in plain digits; give one of them"
 
 FILES = {
     "nothing": ("x.toml", b"", "k is missing; give the smallest safe count, such as k = 10"),
