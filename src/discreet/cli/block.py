@@ -14,9 +14,11 @@ from discreet import Comparison, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.block import BEST, METHODS
 from discreet.blocking.folder import check_place as check_folder
+from discreet.blocking.noise import TOP
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.options import (
     COUNT,
+    DECIMAL,
     POSITIVE,
     SCHEMA,
     EndingOptions,
@@ -51,6 +53,10 @@ MIN_SUPPORTS: Final = ("5%,10%,15%,20%,25%,30%",)
 KS: Final = ("3,5,10,20,30,50",)
 
 
+def _as_numbers(text: str) -> list[float]:
+    return [DECIMAL(one) for one in _split((text,))]
+
+
 @dataclass(frozen=True)
 class BlockOptions(QuietOptions, PublishedOptions):
     """What to block, how, and where the release goes."""
@@ -77,6 +83,13 @@ class BlockOptions(QuietOptions, PublishedOptions):
     )
     grown: bool = option("Rows were only added since the older releases; none was removed.")
     compare: bool = option("Show the cost of each method, side by side.")
+    epsilon: tuple[list[float], ...] = option(
+        "With --compare: also measure noisy supports at these privacy losses, by OpenDP; separated by commas.",
+        "NUMBERS",
+        type=_as_numbers,
+        multiple=True,
+    )
+    top: int = option("With --epsilon: publish this many itemsets.", "N", default=TOP)
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
         "Format of the patterns in the folder.",
@@ -100,6 +113,7 @@ def block(asked: BlockOptions) -> int:
     For example:
       discreet block clinic.csv --min-support 5% -k 10
       discreet block clinic.csv --min-support 5% -k 10 --compare
+      discreet block clinic.csv --min-support 5% -k 10 --compare --max-length 2 --epsilon 0.1,1,4
       discreet block clinic.csv --min-support 5% -k 10 --method add --out release
       discreet block may.csv --min-support 5% -k 10 --beside april --grown --out may
       discreet block table.csv --counts --policy cms --out release
@@ -110,7 +124,8 @@ def block(asked: BlockOptions) -> int:
     with watching(quiet=asked.quiet, then="blocking") as bars:
         merging = None if asked.method in FITS["seconds"] else bars
         rows, source = read_rows(asked.file, asked, asked.memory, [asked.least], merging)
-        work: Callable[..., Comparison | Release] = discreet.compare
+        epsilon = [one for some in asked.epsilon for one in some]
+        work: Callable[..., Comparison | Release] = partial(discreet.compare, epsilon=epsilon, top=asked.top)
         if not asked.compare:
             work = partial(discreet.block, method=asked.method, merge=asked.merge)
         result = work(
@@ -152,6 +167,7 @@ def _check_usage(asked: BlockOptions) -> None:
     refuse((asked.base is not None, "--base is for tables of counts: give --counts"))
     wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
     refuse((asked.compare and asked.method != BEST, wrong))
+    refuse((asked.epsilon and not asked.compare, "--epsilon is for a comparison: give --compare"))
     is_attacked = asked.method == "withhold" and (asked.grown or asked.against not in {None, "plain"})
     unfit = (name for name, methods in FITS.items() if asked.method not in methods)
     for flag in asked.given(*(name for name in unfit if name != "seconds" or not is_attacked)):
