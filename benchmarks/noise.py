@@ -28,10 +28,10 @@ class NoiseCase(NamedTuple):
 
 
 CASES: Final = {
-    "mushroom": NoiseCase("30%", 3, 500),
-    "chess": NoiseCase("85%", 3, 200),
+    "mushroom": NoiseCase("20%", 2, 400),
+    "chess": NoiseCase("70%", 2, 250),
+    "connect": NoiseCase("50%", 2, 650),
     "groceries": NoiseCase("1%", 2, 300),
-    "BMS-WebView-1": NoiseCase("0.5%", 2, 200),
 }
 
 
