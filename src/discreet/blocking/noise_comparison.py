@@ -202,8 +202,9 @@ class _Ground:
         most = QUICK if patterns.max_length is None else MOST_CANDIDATES
         numbering = number_short(len(patterns.labels), patterns.max_length, most)
         if numbering is None:
+            many = len(patterns.labels)
             raise BudgetError(
-                f"noisy supports need from 1 to {most - 1:,} items, and these rows have {len(patterns.labels):,}; leave ",
+                f"noise is for itemsets of 1 item or more, of 1 to {most - 1:,} items; these rows have {many:,}: leave ",
                 Option("epsilon"),
                 " out",
             )
