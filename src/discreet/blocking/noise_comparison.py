@@ -204,7 +204,7 @@ class _Ground:
         if numbering is None:
             many = len(patterns.labels)
             raise BudgetError(
-                f"noise is for itemsets of 1 item or more, of 1 to {most - 1:,} items; these rows have {many:,}: leave ",
+                f"noise needs itemsets of 1 item or more, and 1 to {most - 1:,} items; these rows have {many:,}; leave ",
                 Option("epsilon"),
                 " out",
             )
