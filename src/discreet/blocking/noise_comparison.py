@@ -56,7 +56,7 @@ def _say_number(number: float) -> str:
     >>> _say_number(1234), _say_number(0.25)
     ('1,234', '0.25')
     """
-    return f"{number:,.0f}" if number.is_integer() or number >= HUNDRED else f"{number:.3g}"
+    return f"{number:,.0f}" if float(number).is_integer() or number >= HUNDRED else f"{number:.3g}"
 
 
 SHOWN: Final[Mapping[str, tuple[str, Callable[[float], str]]]] = {
@@ -204,7 +204,7 @@ class _Ground:
         if numbering is None:
             many = len(patterns.labels)
             raise BudgetError(
-                f"noise needs itemsets of 1 item or more, and 1 to {most - 1:,} items; these rows have {many:,}; leave ",
+                f"noise needs 1 to {most - 1:,} items, and itemsets of one or more; these rows have {many:,}; leave ",
                 Option("epsilon"),
                 " out",
             )
