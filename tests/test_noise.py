@@ -113,11 +113,20 @@ def test_nothing_is_said_of_noise_unless_asked():
     assert "noise" not in json.loads(b"".join(comparison_json(found)))
 
 
-def test_a_privacy_loss_is_for_a_comparison_alone(tmp_path):
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--epsilon", "1"], "--epsilon is for a comparison: give --compare"),
+        (["--compare", "--top", "5"], "--top is for noisy supports: give --epsilon"),
+        (["--compare", "--epsilon", "1,much"], "'much'; give a number such as 0.5"),
+        (["--compare", "--epsilon", "0"], "--epsilon is 0.0; give numbers from 0.0001 to 100, such as 0.1, 1 and 4"),
+    ],
+)
+def test_wrong_usage_of_the_command_ends_with_a_sentence(tmp_path, given, said):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n" * 50 + "a,c\n" * 50)
-    done = CliRunner().invoke(main, ["block", str(path), "--min-support", "10", "-k", "5", "--epsilon", "1"])
-    assert (done.exit_code, "--epsilon is for a comparison: give --compare" in done.output) == (2, True)
+    done = CliRunner().invoke(main, ["block", str(path), "--min-support", "10", "-k", "5", *given])
+    assert (done.exit_code, said in done.output) == (2, True), done.output
 
 
 @NEEDS_OPENDP
@@ -223,7 +232,6 @@ def test_rows_without_items_have_no_candidates():
         compare([[], [], []], min_support=2, k=2, epsilon=1)
 
 
-@NEEDS_OPENDP
 def test_the_supports_that_opendp_gets_are_those_of_all_itemsets():
     given = []
 

@@ -89,7 +89,7 @@ class BlockOptions(QuietOptions, PublishedOptions):
         type=_as_numbers,
         multiple=True,
     )
-    top: int = option("With --epsilon: publish this many itemsets.", "N", default=TOP)
+    top: int | None = option(f"With --epsilon: how many itemsets noise is for.  [default: {TOP}]", "N")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
         "Format of the patterns in the folder.",
@@ -125,7 +125,7 @@ def block(asked: BlockOptions) -> int:
         merging = None if asked.method in FITS["seconds"] else bars
         rows, source = read_rows(asked.file, asked, asked.memory, [asked.least], merging)
         epsilon = [one for some in asked.epsilon for one in some]
-        work: Callable[..., Comparison | Release] = partial(discreet.compare, epsilon=epsilon, top=asked.top)
+        work: Callable[..., Comparison | Release] = partial(discreet.compare, epsilon=epsilon, top=asked.top or TOP)
         if not asked.compare:
             work = partial(discreet.block, method=asked.method, merge=asked.merge)
         result = work(
@@ -168,6 +168,7 @@ def _check_usage(asked: BlockOptions) -> None:
     wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
     refuse((asked.compare and asked.method != BEST, wrong))
     refuse((asked.epsilon and not asked.compare, "--epsilon is for a comparison: give --compare"))
+    refuse((asked.top and not asked.epsilon, "--top is for noisy supports: give --epsilon"))
     is_attacked = asked.method == "withhold" and (asked.grown or asked.against not in {None, "plain"})
     unfit = (name for name, methods in FITS.items() if asked.method not in methods)
     for flag in asked.given(*(name for name in unfit if name != "seconds" or not is_attacked)):
