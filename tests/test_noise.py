@@ -124,8 +124,8 @@ def test_nothing_is_said_of_noise_unless_asked():
 )
 def test_wrong_usage_of_the_command_ends_with_a_sentence(tmp_path, given, said):
     path = tmp_path / "rows.csv"
-    path.write_text("a,b\n" * 50 + "a,c\n" * 50)
-    done = CliRunner().invoke(main, ["block", str(path), "--min-support", "10", "-k", "5", *given])
+    path.write_text("".join(",".join(row) + "\n" for row in ROWS))
+    done = CliRunner().invoke(main, ["block", str(path), "--min-support", "10", "-k", "10", *given])
     assert (done.exit_code, said in done.output) == (2, True), done.output
 
 
