@@ -51,8 +51,13 @@ def measure(rows: Transactions, case: NoiseCase) -> NoiseComparison:
     return found.noise
 
 
-def show(comparison: NoiseComparison) -> Iterator[str]:
+def show(name: str, n: int, comparison: NoiseComparison) -> Iterator[str]:
     """Yield the table in Markdown; of noisy supports the range over all runs follows the mean."""
+    small = f"{comparison.small:,} of {comparison.groups:,} groups within these have 1 to {K - 1} rows"
+    noise = f"Noise: {comparison.top:,} of {comparison.candidates:,} candidates"
+    yield f"**{name}**: {n:,} rows, minimum support {CASES[name].min_support}, {comparison.itemsets:,} frequent itemsets"
+    yield f"of at most {comparison.length} items; {small}. {noise}."
+    yield ""
     yield f"| | loss | {' | '.join(SHOWN)} |"
     yield f"|---|---|{'---|' * len(SHOWN)}"
     for line in comparison.lines:
@@ -69,9 +74,8 @@ def main(names: list[str]) -> None:
     """Print the tables of the files that are named, or of all."""
     for name in names or CASES:
         start, case = perf_counter(), CASES[name]
-        comparison = measure(datasets.load(name), case)
-        print(f"\n**{name}**, minimum support {case.min_support}, k = {K}. {comparison.setting}\n")
-        print(*show(comparison), sep="\n", flush=True)
+        rows = datasets.load(name)
+        print(*show(name, rows.n, measure(rows, case)), "", sep="\n", flush=True)
         print(f"\n({perf_counter() - start:.0f} seconds)", file=sys.stderr, flush=True)
 
 
