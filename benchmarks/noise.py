@@ -1,6 +1,6 @@
 """Noise: our releases beside noisy supports by OpenDP on public files, as the tables of docs/differential-privacy.md.
 
-    DISCREET_DATA=/path/to/fimi python benchmarks/noise.py             all four files; takes minutes
+    DISCREET_DATA=/path/to/fimi python benchmarks/noise.py             all four files; takes ten minutes
     DISCREET_DATA=/path/to/fimi python benchmarks/noise.py groceries   one of them
 
 It needs the extra dp. Noise differs from run to run, and so do the means.
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from discreet import Transactions, compare
 from discreet.blocking.noise_comparison import SHOWN, NoiseComparison, NoiseLine
 from discreet.io import datasets
+from discreet.runtime.text import count_of
 
 K: Final = 10
 EPSILON: Final = (0.1, 1.0, 4.0)
@@ -30,7 +31,7 @@ class NoiseCase(NamedTuple):
 CASES: Final = {
     "mushroom": NoiseCase("20%", 2, 400),
     "chess": NoiseCase("70%", 2, 250),
-    "connect": NoiseCase("50%", 2, 650),
+    "BMS-WebView-1": NoiseCase("0.5%", 1, 150),
     "groceries": NoiseCase("1%", 2, 300),
 }
 
@@ -56,7 +57,7 @@ def show(name: str, n: int, comparison: NoiseComparison) -> Iterator[str]:
     small = f"{comparison.small:,} of {comparison.groups:,} groups within these have 1 to {K - 1} rows"
     noise = f"Noise: {comparison.top:,} of {comparison.candidates:,} candidates"
     yield f"**{name}**: {n:,} rows, minimum support {CASES[name].min_support}, {comparison.itemsets:,} frequent"
-    yield f"itemsets of at most {comparison.length} items; {small}. {noise}."
+    yield f"itemsets of at most {count_of(comparison.length, 'item')}; {small}. {noise}."
     yield ""
     yield f"| | loss | {' | '.join(SHOWN)} |"
     yield f"|---|---|{'---|' * len(SHOWN)}"
