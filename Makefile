@@ -16,7 +16,7 @@ step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
-	@echo "make test-all     check the code and run all tests; install Spark, and where that can be done Java, Chromium and PostgreSQL for them"
+	@echo "make test-all     check the code and run all tests; install Spark and OpenDP, and where that can be done Java, Chromium and PostgreSQL for them"
 	@echo "make test-bounds  run the quick tests compiled, with every index of a kernel checked"
 	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs pyspark)"
 	@echo "make laws         run the laws on as many examples as they ask for, new ones each time; takes long"
@@ -43,7 +43,7 @@ test: .venv/installed-test
 # checked, and what the others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
 test-all: .venv/installed-test
 	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target check test kernels packages .venv/packed-spark
-	@$(MAKE) --no-print-directory .venv/installed-spark
+	@$(MAKE) --no-print-directory .venv/installed-spark .venv/installed-dp
 	$(PYTEST)=ci $(WORKERS) 3
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
@@ -125,4 +125,8 @@ clean:
 .venv/installed-spark: .venv/packed-spark
 	$(call step,Installing what Spark needs,$(INSTALL) '.[spark]' --find-links .venv/spark --no-compile)
 	@rm -r .venv/spark
+	@touch $@
+
+.venv/installed-dp: .venv/installed-test
+	$(call step,Installing OpenDP (47 MB),$(INSTALL) '.[dp]' --no-compile)
 	@touch $@

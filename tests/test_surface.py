@@ -15,6 +15,7 @@ OPTIONAL = (
     "duckdb",
     "IPython",
     "mlxtend",
+    "opendp",
     "pyspark",
     "starlette",
     "uvicorn",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from discreet.blocking.noise_comparison import NoiseComparison
 from discreet.blocking.release import Release, Rival
 from discreet.errors import refuse_truth
 from discreet.runtime import html
@@ -45,10 +46,12 @@ class Comparison:
     """The releases of all methods for the same rows, in the order in which they ran.
 
     The ``best`` has the best verdict. Among those, one that neither adds rows nor leaves any out is taken, unless the
-    least distorted of the others keeps more than twice as many itemsets (docs/decisions).
+    least distorted of the others keeps more than twice as many itemsets (docs/decisions). If a privacy loss was asked
+    for, ``noise`` has the same releases beside noisy supports; these are never the best.
     """
 
     lines: tuple[ComparedMethod, ...]
+    noise: NoiseComparison | None = None
 
     def __repr__(self) -> str:
         best = "none may be published" if self.best_name is None else f"the best is {self.best_name}"
@@ -58,7 +61,8 @@ class Comparison:
         head = ["method", "verdict", "rows suppressed", "rows added", "itemsets lost", "average distortion"]
         head += ["largest change of a share", "left out"]
         table = html.drop_empty_column(head, [_cells(line) for line in self.lines])
-        return html.table(repr(self)[1:-1], *table, note=self.recommendation)
+        beside = "" if self.noise is None else self.noise._repr_html_()
+        return html.table(repr(self)[1:-1], *table, note=self.recommendation) + beside
 
     @cached_property
     def best(self) -> Release:

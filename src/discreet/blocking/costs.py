@@ -146,18 +146,18 @@ def _sum_up(changes: Shares | Numbers, is_kept: NDArray[np.bool_]) -> Shift:
 def _list_short(patterns: Patterns) -> tuple[Patterns, int | None]:
     """Return all frequent itemsets, or those of up to as many items as fit the limit; and that length, None if all."""
     if sum(class_sizes(patterns)) <= MOST_ITEMSETS:
-        return _list_up_to(patterns, patterns.itemsets.longest, MOST_ITEMSETS), None
-    length, listed = 1, _list_up_to(patterns, 1, None)
+        return list_up_to(patterns, patterns.itemsets.longest, MOST_ITEMSETS), None
+    length, listed = 1, list_up_to(patterns, 1, None)
     while length < patterns.itemsets.longest:
         try:
-            listed = _list_up_to(patterns, length + 1, MOST_ITEMSETS)
+            listed = list_up_to(patterns, length + 1, MOST_ITEMSETS)
         except BudgetError:
             break
         length += 1
     return listed, length
 
 
-def _list_up_to(patterns: Patterns, length: int, most: int | None) -> Patterns:
+def list_up_to(patterns: Patterns, length: int, most: int | None) -> Patterns:
     """Return the frequent itemsets of up to so many items, without their supports; more than ``most`` are an error."""
     rows = Transactions.from_codes(patterns.offsets.copy(), patterns.items.copy(), patterns.labels)
     # Mine the listed itemsets as if they were rows: what they contain is frequent.

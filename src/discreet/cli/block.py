@@ -14,9 +14,11 @@ from discreet import Comparison, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.folder import check_place as check_folder
+from discreet.blocking.noise import TOP
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.options import (
     COUNT,
+    DECIMAL,
     POSITIVE,
     SCHEMA,
     EndingOptions,
@@ -51,6 +53,10 @@ MIN_SUPPORTS: Final = ("5%,10%,15%,20%,25%,30%",)
 KS: Final = ("3,5,10,20,30,50",)
 
 
+def _as_numbers(text: str) -> list[float]:
+    return [DECIMAL(one) for one in _split((text,))]
+
+
 @dataclass(frozen=True)
 class BlockOptions(QuietOptions, PublishedOptions):
     """What to block, how, and where the release goes."""
@@ -80,6 +86,13 @@ class BlockOptions(QuietOptions, PublishedOptions):
     )
     grown: bool = option("Rows were only added since the older releases; none was removed.")
     compare: bool = option("Show the cost of each method, side by side.")
+    epsilon: tuple[list[float], ...] = option(
+        "With --compare: also measure noisy supports at these privacy losses, by OpenDP; separated by commas.",
+        "NUMBERS",
+        type=_as_numbers,
+        multiple=True,
+    )
+    top: int | None = option(f"With --epsilon: how many itemsets noise is for.  [default: {TOP}]", "N")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
         "Format of the patterns in the folder.",
@@ -103,6 +116,7 @@ def block(asked: BlockOptions) -> int:
     For example:
       discreet block clinic.csv --min-support 5% -k 10
       discreet block clinic.csv --min-support 5% -k 10 --compare
+      discreet block clinic.csv --min-support 5% -k 10 --compare --max-length 2 --epsilon 0.1,1,4
       discreet block clinic.csv --min-support 5% -k 10 --method add --out release
       discreet block may.csv --min-support 5% -k 10 --beside april --grown --out may
       discreet block table.csv --counts --policy cms --out release
@@ -113,7 +127,8 @@ def block(asked: BlockOptions) -> int:
     with watching(quiet=asked.quiet, then="blocking") as bars:
         merging = None if asked.method in FITS["seconds"] else bars
         rows, source = read_rows(asked.file, asked, asked.memory, [asked.least], merging)
-        work: Callable[..., Comparison | Release] = discreet.compare
+        epsilon = [one for some in asked.epsilon for one in some]
+        work: Callable[..., Comparison | Release] = partial(discreet.compare, epsilon=epsilon, top=asked.top or TOP)
         if not asked.compare:
             work = partial(discreet.block, method=asked.method, merge=asked.merge, max_belief=asked.max_belief)
         result = work(
@@ -156,6 +171,8 @@ def _check_usage(asked: BlockOptions) -> None:
     wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
     refuse((asked.compare and asked.method != BEST, wrong))
     refuse((asked.compare and asked.max_belief is not None, "--compare tries all methods: leave --max-belief out"))
+    refuse((asked.epsilon and not asked.compare, "--epsilon is for a comparison: give --compare"))
+    refuse((asked.top and not asked.epsilon, "--top is for noisy supports: give --epsilon"))
     is_attacked = asked.method == "withhold" and (asked.grown or asked.against not in {None, "plain"})
     is_attacked = is_attacked or asked.max_belief is not None
     unfit = (name for name, methods in FITS.items() if asked.method not in methods)

@@ -17,6 +17,7 @@ from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.io.formats.patterns import published_hierarchy, published_schema
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
+from discreet.report.noise import noise_facts, noise_text
 from discreet.report.text import aligned, audit_text, indented
 from discreet.runtime.text import count_of, percent, printable
 
@@ -292,6 +293,8 @@ def comparison_text(comparison: Comparison, *, source: Source | None = None) -> 
         if line.left_out:
             yield from ("", *wrap(f"{line.name} was left out: {line.left_out}", WIDTH))
     yield from ("", *wrap(comparison.recommendation, WIDTH))
+    if comparison.noise is not None:
+        yield from ("", *noise_text(comparison.noise))
 
 
 def comparison_json(comparison: Comparison, *, source: Source | None = None) -> Iterator[bytes]:
@@ -308,7 +311,8 @@ def comparison_json(comparison: Comparison, *, source: Source | None = None) -> 
     ]
     facts = {"input": source._asdict() if source else None, "recommendation": comparison.recommendation}
     best = {"best": comparison.best_name, "methods": lines}
-    yield from indented({"discreet": __version__, "report": "comparison", **facts, **best})
+    noise = {} if comparison.noise is None else {"noise": noise_facts(comparison.noise)}
+    yield from indented({"discreet": __version__, "report": "comparison", **facts, **best, **noise})
 
 
 def cost_cells(release: Release | None) -> list[str]:
