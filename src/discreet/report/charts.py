@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from discreet.report.svg import MARKS, linear
 from discreet.runtime.html import Html
 
-Kind: TypeAlias = Literal["curve", "dots", "crosses", "line", "columns", "rows"]
+Kind: TypeAlias = Literal["curve", "dots", "crosses", "line", "columns"]
 DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "12 4", "12 3 2 3")
 COLOURS: Final = 6  # of charts.css; the next are for what stands out
 SAFE, UNSAFE, QUIET = "c0", "c1", "quiet"
@@ -22,7 +22,8 @@ LETTER, GAP, EDGE = 7, 3, 18
 """Pixels of a letter of a label, between labels, and from a plot to the edge of the page."""
 NARROW, WIDE = 225, 380
 """Pixels of a plot on a telephone, and of one beside another on a desktop."""
-ROW: Final = 2.7  # height of a row, in letters
+ROOMY, LINE = 500, 12
+"""Pixels of a plot from which on bars have labels that lie flat, if these fit; and of a label that stands upright."""
 
 
 class Scale(NamedTuple):
@@ -135,11 +136,9 @@ def log_scale(title: str, values: Sequence[float]) -> Scale:
 def _draw(plot: Plot, caption: str) -> str:
     across, up, series = plot
     left = max((len(label) for label in up.ticks.values()), default=0)
-    many = sum(1 for one in series if one.kind == "rows" for _ in one.marks)
-    height = f";--height:{_number(ROW * many)}em" if many else ""
     is_stepped = any(one.kind == "columns" for one in series)
     parts = [
-        f'<div class="plot" style="--left:{left}ch{height}">',
+        f'<div class="plot{f" {_turn(across)}" * is_stepped}" style="--left:{left}ch">',
         f'<p class="up">{escape(up.title)}</p>' if up.title else "",
         f'<svg role="img" aria-label="{escape(caption)}" data-x="{across.ends}" data-y="{up.ends}">',
         *_grid(plot, is_stepped=is_stepped),
@@ -168,6 +167,16 @@ def _thin(across: Scale, pixels: int) -> Scale:
     return across._replace(ticks=fitting)
 
 
+def _turn(across: Scale) -> str:
+    """Return whether the labels of bars lie flat at any width, at that of a desktop, or nowhere.
+
+    >>> [_turn(Scale("", 0, 9, {at + 0.5: f"{10**power:,}" for at in range(9)})) for power in (1, 4, 8)]
+    ['flat', 'turned', 'upright']
+    """
+    fits = [len(_thin(across, pixels).ticks) == len(across.ticks) for pixels in (NARROW, ROOMY)]
+    return "flat" if fits[0] else "turned" if fits[1] else "upright"
+
+
 def _reaches_out(across: Scale, value: float) -> bool:
     """Return whether a label in the middle below its tick would reach beyond the edge: then it ends with the axis."""
     return float(across.place(value)) * NARROW / 100 + LETTER * len(across.ticks[value]) / 2 > NARROW + EDGE
@@ -182,6 +191,13 @@ def _grid(plot: Plot, *, is_stepped: bool) -> Iterator[str]:
     yield '</g><g class="ticks">'
     for value, label in up.ticks.items():
         yield f'<text class="left" y="{_upwards(up)(value)}%" dx="-8" dy=".32em">{escape(label)}</text>'
+    if is_stepped:
+        step = math.ceil(LINE * len(across.ticks) / NARROW)  # where they are too many even if they stand upright
+        for at, (value, label) in enumerate(across.ticks.items()):
+            spare = ' class="spare"' * (at % step > 0)
+            yield f'<text x="{across.place(value)}%" y="100%" dy="18"{spare}>{escape(label)}</text>'
+        yield "</g>"
+        return
     wide = _thin(across, WIDE)
     narrow = _thin(wide, NARROW)
     for value, label in wide.ticks.items():
@@ -229,23 +245,12 @@ def _columns(series: Series, plot: Plot) -> Iterator[str]:
             yield f'<rect x="{_number(float(x) - 0.42 * wide)}%" y="{y}%" {size}>{_title(mark)}</rect>'
 
 
-def _rows(series: Series, plot: Plot) -> Iterator[str]:
-    """Yield bars below each other, what they are about above each of them."""
-    high = 100 / (plot.up.high - plot.up.low)
-    for mark, x, y in _places(series, plot):
-        top = float(y) - 0.5 * high
-        yield f'<text y="{_number(top)}%" dy="1.15em">{escape(mark.text)}</text>'
-        bar = f'y="{_number(top + 0.52 * high)}%" width="{x}%" height="{_number(0.36 * high)}%"'
-        yield f"<rect {bar}>{_title(mark)}</rect>"
-
-
 KINDS: Final[Mapping[Kind, Callable[[Series, Plot], Iterator[str]]]] = {
     "curve": _curve,
     "dots": _dots,
     "crosses": _crosses,
     "line": _line,
     "columns": _columns,
-    "rows": _rows,
 }
 
 
