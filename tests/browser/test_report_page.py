@@ -1,6 +1,8 @@
 """The HTML report in a real browser: from disk, without a network, with and without scripts, and on paper."""
 
 import re
+import shutil
+import subprocess
 from io import BytesIO
 
 import pytest
@@ -234,6 +236,17 @@ def test_a_page_can_be_printed(page, places, name):
     data = page.pdf(prefer_css_page_size=True)
     assert data.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b", data)) >= 2
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="Debian's package poppler-utils reads PDF files")
+@pytest.mark.parametrize(("name", "mark"), [("owner", "DO NOT RELEASE"), ("audit", "Confidential: this report")])
+def test_every_sheet_of_a_confidential_page_says_so(page, places, tmp_path, name, mark):
+    opened(page, places[name])
+    page.pdf(path=tmp_path / "page.pdf", format="A4")
+    text = subprocess.run(["pdftotext", tmp_path / "page.pdf", "-"], check=True, capture_output=True, text=True).stdout  # noqa: S607
+    sheets = text.removesuffix("\f").split("\f")
+    assert len(sheets) > 1
+    assert [number for number, sheet in enumerate(sheets, 1) if mark not in sheet] == []
 
 
 LONG = [f"{letter * 3} {'a very long label indeed ' * 20}{number}" for number, letter in enumerate("abc")]

@@ -22,7 +22,7 @@ LETTER, GAP, EDGE = 7, 3, 18
 """Pixels of a letter of a label, between labels, and from a plot to the edge of the page."""
 NARROW, WIDE = 225, 380
 """Pixels of a plot on a telephone, and of one beside another on a desktop."""
-ROOMY, LINE = 500, 12
+ROOMY, LINE = 540, 12
 """Pixels of a plot from which on bars have labels that lie flat, if these fit; and of a label that stands upright."""
 
 
@@ -137,8 +137,9 @@ def _draw(plot: Plot, caption: str) -> str:
     across, up, series = plot
     left = max((len(label) for label in up.ticks.values()), default=0)
     is_stepped = any(one.kind == "columns" for one in series)
+    deep = f";--label:{max(map(len, across.ticks.values()), default=0)}" * is_stepped
     parts = [
-        f'<div class="plot{f" {_turn(across)}" * is_stepped}" style="--left:{left}ch">',
+        f'<div class="plot{f" {_turn(across)}" * is_stepped}" style="--left:{left}ch{deep}">',
         f'<p class="up">{escape(up.title)}</p>' if up.title else "",
         f'<svg role="img" aria-label="{escape(caption)}" data-x="{across.ends}" data-y="{up.ends}">',
         *_grid(plot, is_stepped=is_stepped),
@@ -194,8 +195,8 @@ def _grid(plot: Plot, *, is_stepped: bool) -> Iterator[str]:
     if is_stepped:
         step = math.ceil(LINE * len(across.ticks) / NARROW)  # where they are too many even if they stand upright
         for at, (value, label) in enumerate(across.ticks.items()):
-            spare = ' class="spare"' * (at % step > 0)
-            yield f'<text x="{across.place(value)}%" y="100%" dy="18"{spare}>{escape(label)}</text>'
+            kind = ' class="spare"' * (at % step > 0)
+            yield f'<text x="{across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
         yield "</g>"
         return
     wide = _thin(across, WIDE)

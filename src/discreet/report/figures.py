@@ -148,7 +148,7 @@ def draw_bins(bins: Sequence[Bin]) -> Figure:
         if marks
     ]
     ticks = {at + 0.5: f"{one.first:,}" for at, one in enumerate(bins)}
-    across = Scale("rows in the group: from this number on, up to the next bar's", 0, max(1, len(bins)), ticks)
+    across = Scale("rows in the group: at least this many, fewer than the next bar", 0, max(1, len(bins)), ticks)
     up = scale("groups", [0, 5, *(one.cells for one in bins)], padded=False)
     caption = "How many groups of each size can be worked out; those of fewer than k rows must not be"
     lines = [(one.name, one.cells) for one in bins]

@@ -262,15 +262,15 @@ COSTS: Final = {
     "suppressed": "rows removed",
     "added": "rows added",
     "lost": "itemsets left out",
-    "distortion": "average change over all itemsets (left out: 100%)",
+    "distortion": "average change of all itemsets",
     "item": "largest change of an item",
     "share": "largest change of a share, percentage points",
 }
 """Columns of a comparison: their names where room is short, and in full."""
 KEY: Final = (
-    "Exact numbers are those of the rows themselves: their average change is the share of itemsets left out. Changed "
-    "numbers are those of rows of which some were removed or invented. Each release was checked: none has an inference "
-    "channel."
+    "The average is taken over all itemsets that were asked for, where one that is left out counts as 100%. Exact "
+    "numbers are those of the rows themselves; changed ones are those of rows of which some were removed or invented. "
+    "Each release was checked: none has an inference channel."
 )
 LEGEND: Final = f"{'; '.join(f'{name}: {words}' for name, words in COSTS.items())}. {KEY}"
 

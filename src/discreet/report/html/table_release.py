@@ -55,7 +55,7 @@ def table_release_html(
     >>> ["1 small count" in table_release_html(release, private=private) for private in (False, True)]
     [False, True]
     """
-    owner = {}
+    owner: dict[str, Any] = {}
     if private:
         lines = [*source_lines(source), *describe_costs(release).items()]
         owner = {"cost": Table("What was changed: DO NOT RELEASE", [], lines), "how": release.reason}
