@@ -139,7 +139,7 @@ def _draw(plot: Plot, caption: str) -> str:
     is_stepped = any(one.kind == "columns" for one in series)
     deep = f";--label:{max(map(len, across.ticks.values()), default=0)}" * is_stepped
     parts = [
-        f'<div class="plot{f" {_turn(across)}" * is_stepped}" style="--left:{left}ch{deep}">',
+        f'<div class="plot{_turn(across) * is_stepped}" style="--left:{left}ch{deep}">',
         f'<p class="up">{escape(up.title)}</p>' if up.title else "",
         f'<svg role="img" aria-label="{escape(caption)}" data-x="{across.ends}" data-y="{up.ends}">',
         *_grid(plot, is_stepped=is_stepped),
@@ -169,13 +169,13 @@ def _thin(across: Scale, pixels: int) -> Scale:
 
 
 def _turn(across: Scale) -> str:
-    """Return whether the labels of bars lie flat at any width, at that of a desktop, or nowhere.
+    """Return the class of a plot of bars by whether its labels lie flat at any width, on a desktop, or nowhere.
 
     >>> [_turn(Scale("", 0, 9, {at + 0.5: f"{10**power:,}" for at in range(9)})) for power in (1, 4, 8)]
-    ['flat', 'turned', 'upright']
+    ['', ' turned', ' upright']
     """
     fits = [len(_thin(across, pixels).ticks) == len(across.ticks) for pixels in (NARROW, ROOMY)]
-    return "flat" if fits[0] else "turned" if fits[1] else "upright"
+    return "" if fits[0] else " turned" if fits[1] else " upright"
 
 
 def _reaches_out(across: Scale, value: float) -> bool:
@@ -192,20 +192,26 @@ def _grid(plot: Plot, *, is_stepped: bool) -> Iterator[str]:
     yield '</g><g class="ticks">'
     for value, label in up.ticks.items():
         yield f'<text class="left" y="{_upwards(up)(value)}%" dx="-8" dy=".32em">{escape(label)}</text>'
-    if is_stepped:
-        step = math.ceil(LINE * len(across.ticks) / NARROW)  # where they are too many even if they stand upright
-        for at, (value, label) in enumerate(across.ticks.items()):
-            kind = ' class="spare"' * (at % step > 0)
-            yield f'<text x="{across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
-        yield "</g>"
-        return
+    yield from _label_bars(across) if is_stepped else _label(across)
+    yield "</g>"
+
+
+def _label_bars(across: Scale) -> Iterator[str]:
+    """Yield the labels of all bars; on a telephone only some if they are too many even where they stand upright."""
+    step = math.ceil(LINE * len(across.ticks) / NARROW)
+    for at, (value, label) in enumerate(across.ticks.items()):
+        kind = ' class="spare"' * (at % step > 0)
+        yield f'<text x="{across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
+
+
+def _label(across: Scale) -> Iterator[str]:
+    """Yield the labels below an axis that fit side by side."""
     wide = _thin(across, WIDE)
     narrow = _thin(wide, NARROW)
     for value, label in wide.ticks.items():
         is_out, spare = _reaches_out(across, value), value not in narrow.ticks
         kind = f' class="{" ".join([*["left"] * is_out, *["spare"] * spare])}"' if is_out or spare else ""
         yield f'<text x="{100 if is_out else across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
-    yield "</g>"
 
 
 def _group(series: Series, plot: Plot) -> str:
