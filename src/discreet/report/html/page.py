@@ -234,7 +234,7 @@ GLOSSARY: Final = Table(
         (
             "inference channel",
             "secondary disclosure, differencing",
-            "a sum of supports that reveals such a group; a channel, for short",
+            "a sum of supports that reveals 1 to k − 1 people; a channel, for short",
         ),
         ("maximal channel", "-", "a channel of an itemset that is part of no other one; all others follow from these"),
         ("small change", "differencing of two releases", "an older count with 1 to k − 1 people more or fewer"),
