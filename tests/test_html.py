@@ -475,6 +475,9 @@ def test_the_record_says_what_was_done_and_only_if_anything_was():
     )
     assert "What it cost Revealing combinations were left out." in done
     assert "What it cost Nothing needed to be changed." in nothing
+    rounded = block(SAFE, min_support=10, policy=Policy("rounds", 10, round_to=7), method="add")
+    assert rounded.distortion.changed
+    assert "What it cost Supports were rounded to multiples of 7." in Page(rounded.to_html(private=True)).text
 
 
 def test_a_public_page_names_the_method_in_plain_words():

@@ -232,7 +232,16 @@ def _name_line(line: ComparedMethod) -> str:
 
 
 def _say_done(release: Release) -> str:
-    return DONE[release.method] if release.distortion.changed else "Nothing needed to be changed."
+    """Return what was done, in plain words: by the method, and by the policy alone."""
+    withheld, unit = release.withheld, release.policy.round_to
+    has_worked = release.changes_rows or release.distortion.lost > withheld
+    told = [
+        DONE[release.method] if has_worked else "",
+        f"For the policy, {count_of(withheld, 'itemset')} {'was' if withheld == 1 else 'were'} left out."
+        * bool(withheld),
+        "" if unit is None else f"Supports were rounded to multiples of {unit:,}.",
+    ]
+    return " ".join(filter(None, told)) or "Nothing needed to be changed."
 
 
 def _before_after(release: Release) -> Chart:
