@@ -14,7 +14,6 @@ from discreet import audit, block, compare, tradeoff
 from discreet.report import (
     before_after_figure,
     cell_sizes_figure,
-    comparison_figure,
     tradeoff_figure,
 )
 from discreet.report.charts import (
@@ -40,10 +39,9 @@ def figures():
     yield cell_sizes_figure(audit(ROWS, min_support=10, k=10))
     yield cell_sizes_figure(audit(ROWS, min_support=10, k=10).channels)
     yield cell_sizes_figure(audit(ROWS, min_support=10, k=1))
-    compared = compare(ROWS, min_support=10, k=10, seconds=1)
-    yield before_after_figure(compared.best)
+    yield before_after_figure(compare(ROWS, min_support=10, k=10, seconds=1).best)
     yield before_after_figure(block(ROWS, min_support=60, k=60, method="suppress"))
-    yield comparison_figure(compared)
+    yield before_after_figure(block(ROWS, min_support=10, k=10, method="withhold"))
 
 
 @pytest.fixture(scope="module")

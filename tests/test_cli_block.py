@@ -118,7 +118,7 @@ def test_compare_shows_every_method_and_recommends_exact_numbers(clinic):
 def test_the_best_says_what_it_was_compared_with(clinic):
     options = [clinic, "--min-support", "5%", "-k", 10, "--seconds", 1]
     assert re.search(
-        r"Average distortion: suppress [\d.]+%; add [\d.]+%; add, merged [\d.]+%; withhold [\d.]+%; optimal [\d.]+%\.",
+        r"counts as 100%: suppress [\d.]+%; add [\d.]+%; add, merged [\d.]+%; withhold [\d.]+%; optimal [\d.]+%\.",
         one_line(run(*options)),
     )
     found = json.loads(run(*options, "--json").stdout)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import oracle
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import databases, detected_databases, mined_databases
 
-from discreet import Patterns, block, compare, mine, write_patterns
+from discreet import Patterns, advise, block, compare, mine, write_patterns
 from discreet.blocking import costs as module
+from discreet.blocking.comparison import find_richer
 from discreet.blocking.costs import Shift, costs
 from discreet.cli import main
 from discreet.data.generate import clinic
@@ -158,10 +160,28 @@ FEW = [[*"abcd", *more] for more in ("", "e", "f", "ef") for _ in range(25)] + [
 def test_exact_numbers_win_over_invented_rows():
     found = compare(clinic(2000), min_support="5%", k=10, seconds=0.5)
     assert found.best_name == found.best.method == "withhold"
-    told = "Recommended: leave out revealing combinations (withhold). Every published number is exact, and it keeps"
-    rival = "add, merged keeps all 334 itemsets, but invents 590 rows (n becomes 2,590 instead of 2,000)"
-    assert found.recommendation.startswith(f"{told} 242 of 334 itemsets. {rival}")
+    told = "Recommended: leave out revealing combinations (withhold). Every published number is exact, no row is"
+    assert found.recommendation.startswith(f"{told} removed or invented, and it keeps 242 of 334 itemsets. To keep all")
     assert found.best.reason == found.recommendation
+
+
+def test_a_comparison_and_the_advice_name_the_same_way_to_keep_more():
+    asked = {"min_support": "5%", "k": 10}
+    advised, compared = advise(clinic(2000), **asked), compare(clinic(2000), **asked, seconds=0.5)
+    told = "To keep all 334, add rows to small groups, shared between groups; but that invents 590 rows: n becomes"
+    assert f" {told} 2,590" in advised.recommendation
+    expected = advised.recommendation.partition("To keep")[2]
+    assert compared.recommendation.partition("To keep")[2].replace(" (add, merged)", "") == expected
+
+
+def test_of_ways_that_keep_as_much_the_one_that_touches_the_fewest_rows_is_named():
+    class Way(NamedTuple):
+        kept: int
+        rows_touched: int
+
+    ways = [Way(8, 0), Way(9, 7), Way(9, 5), Way(9, 6)]
+    assert find_richer(ways, 8) == Way(9, 5)
+    assert find_richer(ways, 9) is None
 
 
 def test_exact_numbers_lose_if_they_are_less_than_half_of_what_another_method_keeps():

@@ -38,6 +38,8 @@ from discreet import (
     write_patterns,
     write_release,
 )
+from discreet.blocking.block import METHODS as BLOCKERS
+from discreet.blocking.comparison import DONE, WORDS
 from discreet.cli import main
 from discreet.data.generate import clinic as clinic_rows
 from discreet.data.itemsets import Itemsets
@@ -53,6 +55,7 @@ from discreet.report import (
     folder_html,
     release_html,
     summary_html,
+    table_release_html,
     tradeoff_figure,
 )
 from discreet.report.figures import MOST_POINTS, cell_sizes, pair_supports
@@ -243,7 +246,7 @@ def test_the_worst_findings_come_first_and_others_are_in_the_list():
     found = audit(rows, min_support=10, k=10)
     page = Page(found.to_html(explain=1))
     assert "Exactly 2 people have a , but neither b nor c ." in page.text
-    assert f"{len(oracle.maximal_channels(rows, 10, 10))} inference channels, of which the worst 1" in page.text
+    assert f"{len(oracle.maximal_channels(rows, 10, 10))} findings: the worst is shown" in page.text
     assert [one.get("class") for one in page.all("div")].count("crowd") == 2
     assert len(unfolded(packed_lists(page)[0])) == len(found.channels)
 
@@ -450,19 +453,62 @@ def test_a_private_page_says_so_in_title_banner_and_print():
         assert '@top-center { content: "DO NOT RELEASE"' in private
 
 
-def test_a_private_page_says_that_the_verdict_is_about_the_release_and_not_about_the_page():
-    page = Page(block(ROWS, min_support=10, k=10, method="add").to_html(private=True))
-    banner, verdict = page.text.split("discreet ·")[0], page.text.split("✓ RELEASE ")[1]
-    assert "The verdict below is about the release, and not about this page." in banner
-    assert verdict.startswith("The release may be published: no difference")
+TABLE = b"sex,n\nTotal,180\nf,177\nm,3\n"
+RECORDS = {
+    "rows": lambda **how: release_html(block(ROWS, min_support=10, k=10, method="add"), **how),
+    "a table": lambda **how: table_release_html(block(read_counts(io.BytesIO(TABLE)), k=11, method="suppress"), **how),
+}
+
+
+@pytest.mark.parametrize("write_page", RECORDS.values(), ids=RECORDS)
+def test_the_record_for_the_owner_has_its_own_title_and_no_verdict_of_its_own(write_page):
+    record, public = (Page(write_page(private=private)) for private in (True, False))
+    assert "Private record: what was changed The release itself: RELEASE. The release may be published" in record.text
+    assert "Private record" not in public.text
+    large = ["verdict RELEASE" in [one.get("class") for one in page.all("div")] for page in (record, public)]
+    assert large == [False, True]
+
+
+def test_the_record_says_what_was_done_and_only_if_anything_was():
+    done, nothing = (
+        Page(block(rows, min_support=10, k=10, method="withhold").to_html(private=True)).text for rows in (ROWS, SAFE)
+    )
+    assert "What it cost Revealing combinations were left out." in done
+    assert "What it cost Nothing needed to be changed." in nothing
+    rounded = block(SAFE, min_support=10, policy=Policy("rounds", 10, round_to=7), method="add")
+    assert rounded.distortion.changed
+    assert "What it cost Supports were rounded to multiples of 7." in Page(rounded.to_html(private=True)).text
+
+
+def test_a_public_page_names_the_method_in_plain_words():
+    page = Page(block(ROWS, min_support=10, k=10, method="withhold").to_html())
+    assert "for k = 10 with discreet 0.1.0, by leaving out revealing combinations." in page.text
+    assert '"withhold"' not in page.text
+    assert WORDS.keys() == DONE.keys() == BLOCKERS.keys()
+
+
+def test_the_numbers_of_a_method_are_exact_unless_it_changes_rows():
+    compared = compare(ROWS, min_support=10, k=10, seconds=1)
+    page = Page(compared.best.to_html(comparison=compared, private=True))
+    table = page.text.split("What each method costs")[1].split("The average is taken over all itemsets")[0]
+    told = dict(re.findall(r"\((suppress|add|add, merged|withhold|optimal)\) .*? (exact|changed) R", table))
+    touched = {line.name: line.release.changes_rows for line in compared.lines}
+    assert told == {name: "changed" if rows else "exact" for name, rows in touched.items()}
+    assert "leave out revealing combinations (withhold)" in table
+
+
+def test_a_closed_itemset_is_one_that_more_rows_hold_than_any_that_contains_it():
+    page = Page(audit(ROWS, min_support=10, k=10).to_html())
+    assert "closed itemset - an itemset that more rows hold than any itemset that contains it;" in page.text
+    assert "itemset cell of a table" in page.text
 
 
 def test_an_audit_with_findings_is_confidential_on_each_sheet_and_others_are_not():
     found, safe = (audit(rows, min_support=10, k=10).to_html() for rows in (ROWS, SAFE))
     empty = audit([], min_support=10, k=10).to_html()
     for text, expected in ((found, True), (safe, False), (empty, False)):
-        assert ('@top-center { content: "Confidential: contains small counts"' in text) is expected
-        assert Page(text).text.startswith("Skip to the verdict Confidential: contains small counts.") is expected
+        assert ('@top-center { content: "Confidential: this report contains small counts"' in text) is expected
+        assert Page(text).text.startswith("Skip to the verdict Confidential: this report contains small") is expected
         assert ("Confidential" in text) is expected
 
 
@@ -477,7 +523,7 @@ def test_what_is_missing_is_told_as_the_list_is():
     first, rest = partial.split("What is published", 1)
     gaps = "An itemset that is missing although its parts suggest that it is common may have been left out"
     assert gaps in first
-    assert gaps in rest.split("What it does not protect against")[1]
+    assert gaps in rest.split("What the verdict does not cover")[1]
 
 
 def test_a_release_of_exact_numbers_does_not_say_that_they_may_be_off():
@@ -625,12 +671,25 @@ def test_a_histogram_counts_every_cell_of_every_maximal_itemset(case):
     assert unsafe == sum(one.cells for one in cell_sizes(found.channels) if one.is_unsafe)
 
 
-def test_bars_are_labelled_in_their_middle_with_their_sizes_up_to_n():
+def test_every_bar_is_labelled_in_its_middle_with_its_smallest_size():
     found = audit(clinic_rows(2000, seed=1), min_support="5%", k=10)
     bins = cell_sizes(found)
     (plot,) = cell_sizes_figure(found).plots
-    assert plot.across.ticks == {at + 0.5: one.name for at, one in enumerate(bins)}
+    assert plot.across.ticks == {at + 0.5: f"{one.first:,}" for at, one in enumerate(bins)}
     assert [bins[at].name for at in (8, 9, -1)] == ["9", "10–19", "1,280–2,000"]
+    drawn = re.findall(r'<text x="[^"]+" y="100%"[^>]*>([\d,]+)</text>', cell_sizes_figure(found).html)
+    assert drawn == [*"123456789", "10", "20", "40", "80", "160", "320", "640", "1,280"]
+
+
+def test_what_is_left_out_lies_on_a_strip_of_its_own_below_all_supports():
+    figure = before_after_figure(block(ROWS, min_support=10, k=10, method="withhold"))
+    (plot,) = figure.plots
+    kept, gone = ([mark.y for mark in series.marks] for series in plot.series[1:])
+    (strip,) = {*gone}
+    assert plot.up.ticks[strip] == "left out"
+    assert plot.up.low < strip < min(kept)
+    assert [tick for tick in plot.up.ticks if tick < min(kept)] == [strip]
+    assert [line[1] for line in figure.lines].count("left out") == len(gone)
 
 
 def test_sizes_below_k_are_one_bar_if_there_is_none():

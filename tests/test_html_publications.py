@@ -138,7 +138,7 @@ def test_changes_that_are_not_shown_in_full_are_in_a_list_with_their_signs():
     found = moved()
     text = audit_html(found, explain=3)
     page = Page(text)
-    assert f"{found.changes[0].small} small changes since older release 1, of which the smallest 3" in page.text
+    assert f"{found.changes[0].small} small changes since older release 1: the smallest 3 are shown" in page.text
     expected = Counter((one.base, one.top, one.count) for one in found.changes[0])
     assert min(count for *_, count in expected) < 0
     lists = [unfolded(one) for one in packed_lists(Page(section(text, OLDER)))]
@@ -288,12 +288,12 @@ def test_a_page_begins_with_the_verdict_in_a_sentence(found, expected):
 def test_findings_that_are_too_many_are_cut_and_the_page_says_so():
     leaves = Leaves.from_rules([(f"age > {age}", {"ill": 2}) for age in range(9)])
     text = audit(leaves, k=5).to_html(explain=4)
-    assert "9 counts below 5, of which the worst 4" in Page(text).text
+    assert "9 counts below 5: the worst 4 are shown" in Page(text).text
     assert text.count('<li>\n<p class="words"') == 4
     facts = Facts.from_limits([([str(number)], 97, 98) for number in range(9)], n=100)
     found = audit(facts, k=10)
     text = found.to_html(explain=4)
-    assert f"{len(found.findings)} sums within limits, of which the worst 4" in Page(text).text
+    assert f"{len(found.findings)} sums within limits: the worst 4 are shown" in Page(text).text
     assert "discreet audit --json" in Page(text).text
 
 

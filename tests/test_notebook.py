@@ -225,7 +225,8 @@ def test_a_release_shows_its_method_its_cost_and_what_is_published():
         "most 2 (4%).",
         "shares of n": "Those published change by 1.01 points on average, and by at most 1.02 points (a).",
         "frequent itemsets": f"{len(before)} before: 0 were left out, and {changed} others changed.",
-        "average distortion": f"{100 * average:.3g}% of the support of an itemset. The largest change is 2 rows.",
+        "average distortion": f"{100 * average:.3g}% of the support, over all {len(before)} itemsets before. "
+        "The largest change is 2 rows.",
         "confidence": "Of 9 rules that follow, 0 no longer do. Those published change by 1.33 points on average, "
         "and by at most 4 points.",
         "lift": "Those published change by 2.08% on average, and by at most 2.08%.",

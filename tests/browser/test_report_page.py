@@ -1,6 +1,8 @@
 """The HTML report in a real browser: from disk, without a network, with and without scripts, and on paper."""
 
 import re
+import shutil
+import subprocess
 from io import BytesIO
 
 import pytest
@@ -37,7 +39,7 @@ def places(tmp_path_factory):
     return {name: (folder / f"{name}.html").as_uri() for name in pages}
 
 
-CHARTS = {"audit": 2, "private": 1, "release": 1, "owner": 3}
+CHARTS = {"audit": 2, "private": 1, "release": 1, "owner": 2}
 
 
 def opened(page, place):
@@ -87,6 +89,36 @@ OVERLAPS = """[...document.querySelectorAll('.plot')].flatMap((plot) => {
     .filter(([, two]) => one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom)
     .map(([other]) => [name, other]));
 })"""
+
+
+@pytest.mark.parametrize("width", [360, 700, 1100])
+def test_every_bar_of_a_histogram_has_its_label_at_any_width(page, tmp_path, width):
+    place = tmp_path / "clinic.html"
+    place.write_text(audit_html(audit(clinic(2000, seed=1), min_support="5%", k=10)), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 900})
+    opened(page, place.as_uri())
+    labels = page.locator("#cell-sizes .ticks text:not(.left):visible").all_text_contents()
+    assert labels == [*"123456789", "10", "20", "40", "80", "160", "320", "640", "1,280"]
+    assert page.evaluate(OVERLAPS) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_wide_tables_are_blocks_on_a_telephone(page, places):
+    page.set_viewport_size({"width": 360, "height": 900})
+    opened(page, places["owner"])
+    for table in page.locator("table.stacked").all():
+        assert table.evaluate("(one) => one.scrollWidth <= one.parentElement.clientWidth")
+        assert min(cell.bounding_box()["width"] for cell in table.locator("td:visible").all()) > 250
+
+
+@pytest.mark.parametrize("name", ["audit", "private", "owner"])
+def test_the_warning_of_a_page_stays_in_sight(page, places, name):
+    page.set_viewport_size({"width": 360, "height": 700})
+    opened(page, places[name])
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    mark = page.locator(".mark").bounding_box()
+    assert (mark["x"], mark["y"], mark["width"]) == (0, 0, 360)
+    assert mark["height"] < 700 / 8
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -186,7 +218,8 @@ def test_a_page_is_read_without_scripts(browser, places, name):
         page = context.new_page()
         page.goto(places[name])
         text = page.locator("main").inner_text()
-        assert re.search(r"✗\s+WITHHOLD" if name in {"audit", "private"} else r"✓\s+RELEASE", text)
+        verdicts = {"release": r"✓\s+RELEASE", "owner": "The release itself: RELEASE"}
+        assert re.search(verdicts.get(name, r"✗\s+WITHHOLD"), text)
         assert ("Exactly 2 people have a and b, but not c." in text) is (name in {"audit", "private"})
         assert page.locator(".chart .plot > svg:visible").count() == CHARTS[name]
         details = page.locator("figure ~ details").first
@@ -203,6 +236,17 @@ def test_a_page_can_be_printed(page, places, name):
     data = page.pdf(prefer_css_page_size=True)
     assert data.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b", data)) >= 2
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="Debian's package poppler-utils reads PDF files")
+@pytest.mark.parametrize(("name", "mark"), [("owner", "DO NOT RELEASE"), ("audit", "Confidential: this report")])
+def test_every_sheet_of_a_confidential_page_says_so(page, places, tmp_path, name, mark):
+    opened(page, places[name])
+    page.pdf(path=tmp_path / "page.pdf", format="A4")
+    text = subprocess.run(["pdftotext", tmp_path / "page.pdf", "-"], check=True, capture_output=True, text=True).stdout  # noqa: S607
+    sheets = text.removesuffix("\f").split("\f")
+    assert len(sheets) > 1
+    assert [number for number, sheet in enumerate(sheets, 1) if mark not in sheet] == []
 
 
 LONG = [f"{letter * 3} {'a very long label indeed ' * 20}{number}" for number, letter in enumerate("abc")]
@@ -290,20 +334,29 @@ CONTRAST = """() => {
   };
   const ground = light(getComputedStyle(document.body).backgroundColor);
   const drawn = [...document.querySelectorAll('.plots polyline')].map((one) => light(getComputedStyle(one).stroke))
-    .concat([...document.querySelectorAll('.curve path, .columns:not(.c1) rect')]
+    .concat([...document.querySelectorAll('.curve path, .columns:not(.c1) rect, .dots circle')]
+      .filter((one) => getComputedStyle(one).fillOpacity === '1')
       .map((one) => light(getComputedStyle(one).fill)));
   return Math.min(...drawn.map((one) => Math.max(one, ground) / Math.min(one, ground)));
 }"""
+
+
+PALE = (
+    "[...document.querySelectorAll('.dots circle')].filter((one) => getComputedStyle(one).fillOpacity !== '1').length"
+)
 
 
 @pytest.mark.parametrize(("media", "scheme"), [("screen", "light"), ("screen", "dark"), ("print", "dark")])
 def test_what_charts_draw_stands_out_from_the_page(page, tmp_path, media, scheme):
     grid = tradeoff(ROWS, min_supports=[10, 20, 60], ks=[3, 5, 10, 20, 30, 40])
     place = tmp_path / "charts.html"
-    place.write_text(audit_html(audit(ROWS, min_support=10, k=10), tradeoff=grid), encoding="utf-8")
-    page.emulate_media(media=media, color_scheme=scheme)
-    opened(page, place.as_uri())
-    assert page.evaluate(CONTRAST) >= 3
+    release = block(ROWS, min_support=10, k=10, method="withhold")
+    for text in (audit_html(audit(ROWS, min_support=10, k=10), tradeoff=grid), release.to_html(private=True)):
+        place.write_text(text, encoding="utf-8")
+        page.emulate_media(media=media, color_scheme=scheme)
+        opened(page, place.as_uri())
+        assert page.evaluate(CONTRAST) >= 3
+        assert page.evaluate(PALE) == 0
 
 
 def test_a_hundred_findings_are_read_and_not_scrolled(page, tmp_path):

@@ -15,7 +15,7 @@ import numpy as np
 from discreet.blocking.beside import OlderRelease, as_older
 from discreet.blocking.block import block, compare
 from discreet.blocking.blockers import METHODS
-from discreet.blocking.comparison import say_method, worth
+from discreet.blocking.comparison import find_richer, say_effect, say_method, say_richer, worth
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.release import Release
 from discreet.data.hierarchy import split_label
@@ -36,7 +36,7 @@ from discreet.judging.policy import Policy, Verdict
 from discreet.judging.tradeoff import tradeoff
 from discreet.mining.mine import Mining
 from discreet.runtime import html
-from discreet.runtime.text import count_of, percent, points
+from discreet.runtime.text import percent
 
 LENGTHS: Final = {2: "publish single items and pairs only", 3: "publish up to three items together"}
 MOST_LEFT_OUT: Final = 3  # items or attributes that are left out, one at a time
@@ -89,16 +89,12 @@ class Remedy(NamedTuple):
         """What it does, and what it costs, in a sentence."""
         if self.release is None or self.costs is None:
             return f"{self.what}: {self.left_out}"
-        total, cost = self.costs.itemsets.itemsets, self.costs
+        total = self.costs.itemsets.itemsets
         kept = f"keeps all {total:,} itemsets" if self.kept == total else f"keeps {self.kept:,} of {total:,} itemsets"
         if not self.release.changes_rows:
             rounded = self.release.policy.round_to
             return f"it {kept}, with {'exact' if rounded is None else f'rounded (to {rounded})'} numbers"
-        out, new = self.release.rows_suppressed, self.release.rows_added
-        rows = [f"leaves out {count_of(out, 'row')}"] * (out > 0) + [f"invents {count_of(new, 'row')}"] * (new > 0)
-        n = f"n stays {cost.n_after:,}" if cost.n_before == cost.n_after else f"n becomes {cost.n_after:,}"
-        share = f"the share of an item changes by up to {points(cost.shares.largest)}"
-        return f"it {kept}, but {' and '.join(rows) or 'changes no row'}: {n}, and {share}"
+        return f"it {kept}, but {say_effect(self.release, self.costs)}"
 
 
 class Cause(NamedTuple):
@@ -149,13 +145,10 @@ class Advice:
             left = nearest.audit.advice if nearest is not None and nearest.audit is not None else LESS
             return Message("Nothing that was tried ends in RELEASE. ", left)
         told = Message(f"Best: {best.what}; {best.sentence}.")
-        others = (one for one in self.remedies[1:] if one.verdict is Verdict.RELEASE and one.kept > best.kept)
-        richer = max(others, key=lambda one: one.kept, default=None)
-        if richer is None:
+        richer = find_richer((one for one in self.remedies[1:] if one.verdict is Verdict.RELEASE), best.kept)
+        if richer is None or richer.release is None or richer.costs is None:
             return told
-        why = _say_why(richer)
-        every = "all " if richer.costs is not None and richer.kept == richer.costs.itemsets.itemsets else ""
-        return Message(told, f" To keep {every}{richer.kept:,}, {richer.what}; but that {why}.")
+        return Message(told, f" {say_richer(richer.what, richer.release, richer.costs)}")
 
     def __repr__(self) -> str:
         tried = f"{len(self.remedies)} remedies tried"
@@ -173,10 +166,6 @@ class Advice:
             for one in self.remedies
         ]
         return html.table(repr(self)[1:-1], head, lines, note=self.recommendation)
-
-
-def _say_why(remedy: Remedy) -> str:
-    return remedy.sentence.partition(", but ")[2] or "is further from what was asked for"
 
 
 class Situation(NamedTuple):

@@ -1,9 +1,11 @@
 """Comparison: the releases of all methods side by side, and which of them to take."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeVar
 
+from discreet.blocking.costs import Costs
 from discreet.blocking.noise_comparison import NoiseComparison
 from discreet.blocking.release import Release, Rival
 from discreet.errors import refuse_truth
@@ -22,11 +24,65 @@ WORDS: Final = {
     "generalize": "replace values by coarser ones",
 }
 """What methods are called in sentences; their names are for commands."""
+DONE: Final = {
+    "withhold": "Revealing combinations were left out.",
+    "suppress": "The rows that were exposed were left out.",
+    "add": "Rows were added to small groups.",
+    "optimal": "Rows were changed as little as could be found.",
+    "generalize": "Values were replaced by coarser ones.",
+}
+"""What methods have done."""
 
 
 def say_method(method: str, *, merge: bool = False) -> str:
     """Return what a method does, in a few words."""
     return f"{WORDS.get(method, method)}{', shared between groups' * merge}"
+
+
+def say_doing(method: str) -> str:
+    """Return how a method makes patterns safe, to stand behind "by"; of one without words, its name.
+
+    >>> say_doing("withhold"), say_doing("best")
+    ('leaving out revealing combinations', 'the method "best"')
+    """
+    verb, _, rest = WORDS.get(method, "").partition(" ")
+    return f"{verb.removesuffix('e')}ing {rest}" if verb else f'the method "{method}"'
+
+
+class Tried(Protocol):
+    """Something that was tried: how many itemsets it keeps, and how many rows it removes or invents."""
+
+    @property
+    def kept(self) -> int: ...  # noqa: D102 - see above
+    @property
+    def rows_touched(self) -> int: ...  # noqa: D102
+
+
+One = TypeVar("One", bound=Tried)
+
+
+def find_richer(others: Iterable[One], kept: int) -> One | None:
+    """Return what keeps most itemsets, and more than ``kept``; of several, what touches the fewest rows."""
+    richer = (one for one in others if one.kept > kept)
+    return max(richer, key=lambda one: (one.kept, -one.rows_touched), default=None)
+
+
+def say_richer(what: str, release: Release, costs: Costs) -> str:
+    """Return what to do to keep more itemsets than the best release does, and what speaks against it."""
+    total, lost = costs.itemsets.itemsets, costs.itemsets.lost
+    kept = f"{'' if lost else 'all '}{total - lost:,}"
+    return f"To keep {kept}, {what}; but that {say_effect(release, costs) or 'is further from what was asked for'}."
+
+
+def say_effect(release: Release, costs: Costs) -> str:
+    """Return what is not true in a release, in words; empty if its rows are those that were given."""
+    if not release.changes_rows:
+        return ""
+    out, new = release.rows_suppressed, release.rows_added
+    rows = [f"leaves out {count_of(out, 'row')}"] * (out > 0) + [f"invents {count_of(new, 'row')}"] * (new > 0)
+    n = f"n stays {costs.n_after:,}" if costs.n_before == costs.n_after else f"n becomes {costs.n_after:,}"
+    share = f"the share of an item changes by up to {points(costs.shares.largest)}"
+    return f"{' and '.join(rows)}: {n}, and {share}"
 
 
 class ComparedMethod(NamedTuple):
@@ -88,8 +144,8 @@ class Comparison:
         return [_Made(line.name, line.release) for line in self.lines if line.release is not None]
 
     @cached_property
-    def _finalists(self) -> tuple["_Made | None", "_Made | None"]:
-        """The best release that changes no rows, and the best that does, of those with the best verdict.
+    def _rivals(self) -> list["_Made"]:
+        """The releases with the best verdict, of which one is taken.
 
         Against an attacker who infers, lists with gaps come last: to a reader who knows the method, gaps would show
         that the rows were not safe (docs/guarantee.md).
@@ -98,10 +154,13 @@ class Comparison:
         safest = [one for one in self._made if one.release.verdict is least]
         rivals = [one for one in safest if len(one.release.patterns)] or safest
         whole = [one for one in rivals if one.release.is_whole]
-        if whole and whole[0].release.against != "plain":
-            rivals = whole
-        exact = [one for one in rivals if not one.release.changes_rows]
-        changed = [one for one in rivals if one.release.changes_rows]
+        return whole if whole and whole[0].release.against != "plain" else rivals
+
+    @cached_property
+    def _finalists(self) -> tuple["_Made | None", "_Made | None"]:
+        """The best of the rivals that changes no rows, and the best that does."""
+        exact = [one for one in self._rivals if not one.release.changes_rows]
+        changed = [one for one in self._rivals if one.release.changes_rows]
         return (
             min(exact, key=lambda one: (one.release.distortion.average, not one.release.is_whole), default=None),
             min(changed, key=lambda one: one.release.deviation, default=None),
@@ -110,7 +169,7 @@ class Comparison:
     @cached_property
     def recommendation(self) -> str:
         """The method to take, and why, in a sentence or two."""
-        best, (exact, changed) = self._best, self._finalists
+        best, (exact, _) = self._best, self._finalists
         release = best.release
         if not release.is_safe:
             return f"{self._say_obstacle(best)} Nothing is recommended."
@@ -124,17 +183,20 @@ class Comparison:
                 if release.policy.round_to is None
                 else "Rounding alone changes numbers"
             )
-            told = f"{best.recommended} {exactly}, and it keeps {best.share_kept}."
-            return (
-                told if changed is None else f"{told} {changed.name} keeps {changed.share_kept}, but {changed.effect}."
-            )
-        told = f"{best.recommended} It keeps {best.share_kept}, though it {best.effect}."
+            why = f"{exactly}, no row is removed or invented, and it keeps {best.share_kept}."
+            return f"{best.recommended} {why}{self._say_richer()}"
+        told = f"{best.recommended} It keeps {best.share_kept}, but {say_effect(release, release.costs)}."
         if exact is not None:
             few = f"keeps only {exact.share_kept}, less than half as many"
-            return f"{told} {exact.name}, which changes no row, {few}."
+            return f"{told} {exact.name}, which changes no row, {few}.{self._say_richer()}"
         has_gaps = any(one.release.is_safe and not one.release.is_whole for one in self._made)
         gaps = " A list with gaps would show readers who know the method that the rows were not safe."
-        return told + gaps * has_gaps
+        return told + self._say_richer() + gaps * has_gaps
+
+    def _say_richer(self) -> str:
+        """Return what to do to keep more itemsets than the best release, as ``advise`` does; empty if none does."""
+        richer = find_richer(self._rivals, self._best.kept)
+        return "" if richer is None else f" {say_richer(richer.what, richer.release, richer.release.costs)}"
 
     def _say_obstacle(self, nearest: "_Made") -> str:
         """Return what keeps the nearest release from being published."""
@@ -166,25 +228,23 @@ class _Made(NamedTuple):
         return self.release.distortion.itemsets - self.release.distortion.lost
 
     @property
+    def rows_touched(self) -> int:
+        """The number of rows that are removed or invented."""
+        return self.release.rows_suppressed + self.release.rows_added
+
+    @property
+    def what(self) -> str:
+        """What is done, in words, and the name of the method."""
+        return f"{say_method(self.release.method, merge=self.name != self.release.method)} ({self.name})"
+
+    @property
     def recommended(self) -> str:
-        words = say_method(self.release.method, merge=self.name != self.release.method)
-        return f"Recommended: {words} ({self.name})."
+        return f"Recommended: {self.what}."
 
     @property
     def share_kept(self) -> str:
         total = self.release.distortion.itemsets
         return f"all {total:,} itemsets" if self.kept == total else f"{self.kept:,} of {total:,} itemsets"
-
-    @property
-    def effect(self) -> str:
-        """What is not true in it, in words."""
-        release = self.release
-        added = f"invents {count_of(release.rows_added, 'row')}" if release.rows_added else ""
-        dropped = f"leaves out {count_of(release.rows_suppressed, 'row')}" if release.rows_suppressed else ""
-        touched = " and ".join(filter(None, [added, dropped]))
-        before, after = release.rows.n, release.patterns.n
-        n = f"n stays {after:,}" if before == after else f"n becomes {after:,} instead of {before:,}"
-        return f"{touched} ({n}) and changes counts by {percent(release.distortion.average)} on average"
 
 
 def _cells(line: ComparedMethod) -> tuple[str | int, ...]:

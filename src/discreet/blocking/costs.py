@@ -71,13 +71,16 @@ class Costs(NamedTuple):
         )
         worst = "" if self.worst_item is None else f" ({printable(str(self.worst_item))})"
         changed = f"{cost.lost:,} were left out, and {count_of(cost.changed - cost.lost, 'other')} changed"
-        lost = ", where one that was left out counts as 100%" if cost.lost else ""
+        lost = "; one that was left out counts as 100%" if cost.lost else ""
         largest = f" The largest change is {count_of(cost.largest, 'row')}." if cost.changed > cost.lost else ""
         return {
             "single items": f"{rows.numbers:,} before: {rows.lost:,} were left out. {_say(rows, *changes)}",
             "shares of n": _say(self.shares, points(self.shares.average), f"{points(self.shares.largest)}{worst}"),
             "frequent itemsets": f"{cost.itemsets:,} before: {changed}.",
-            "average distortion": f"{percent(cost.average)} of the support of an itemset{lost}.{largest}",
+            "average distortion": (
+                f"{percent(cost.average)} of the support, over all {count_of(cost.itemsets, 'itemset')} "
+                f"before{lost}.{largest}"
+            ),
             **self._describe_rules(),
         }
 

@@ -10,7 +10,6 @@ from discreet.report.deciding import Decisive, Part, decisive, explain_finding
 from discreet.report.figures import (
     before_after_figure,
     cell_sizes_figure,
-    comparison_figure,
     tradeoff_figure,
 )
 from discreet.report.findings import Source, database_source, exposed_csv, findings_csv, marked
@@ -64,7 +63,6 @@ __all__ = [
     "channels_text",
     "chart",
     "check_sacro",
-    "comparison_figure",
     "comparison_json",
     "comparison_text",
     "database_source",

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from discreet.report.svg import MARKS, linear
 from discreet.runtime.html import Html
 
-Kind: TypeAlias = Literal["curve", "dots", "crosses", "line", "columns", "rows"]
+Kind: TypeAlias = Literal["curve", "dots", "crosses", "line", "columns"]
 DASHES: Final = ("", "7 4", "2 3", "7 3 2 3", "12 4", "12 3 2 3")
 COLOURS: Final = 6  # of charts.css; the next are for what stands out
 SAFE, UNSAFE, QUIET = "c0", "c1", "quiet"
@@ -22,7 +22,8 @@ LETTER, GAP, EDGE = 7, 3, 18
 """Pixels of a letter of a label, between labels, and from a plot to the edge of the page."""
 NARROW, WIDE = 225, 380
 """Pixels of a plot on a telephone, and of one beside another on a desktop."""
-ROW: Final = 2.7  # height of a row, in letters
+ROOMY, LINE = 540, 12
+"""Pixels of a plot from which on bars have labels that lie flat, if these fit; and of a label that stands upright."""
 
 
 class Scale(NamedTuple):
@@ -135,11 +136,10 @@ def log_scale(title: str, values: Sequence[float]) -> Scale:
 def _draw(plot: Plot, caption: str) -> str:
     across, up, series = plot
     left = max((len(label) for label in up.ticks.values()), default=0)
-    many = sum(1 for one in series if one.kind == "rows" for _ in one.marks)
-    height = f";--height:{_number(ROW * many)}em" if many else ""
     is_stepped = any(one.kind == "columns" for one in series)
+    deep = f";--label:{max(map(len, across.ticks.values()), default=0)}" * is_stepped
     parts = [
-        f'<div class="plot" style="--left:{left}ch{height}">',
+        f'<div class="plot{_turn(across) * is_stepped}" style="--left:{left}ch{deep}">',
         f'<p class="up">{escape(up.title)}</p>' if up.title else "",
         f'<svg role="img" aria-label="{escape(caption)}" data-x="{across.ends}" data-y="{up.ends}">',
         *_grid(plot, is_stepped=is_stepped),
@@ -168,6 +168,16 @@ def _thin(across: Scale, pixels: int) -> Scale:
     return across._replace(ticks=fitting)
 
 
+def _turn(across: Scale) -> str:
+    """Return the class of a plot of bars by whether its labels lie flat at any width, on a desktop, or nowhere.
+
+    >>> [_turn(Scale("", 0, 9, {at + 0.5: f"{10**power:,}" for at in range(9)})) for power in (1, 4, 8)]
+    ['', ' turned', ' upright']
+    """
+    fits = [len(_thin(across, pixels).ticks) == len(across.ticks) for pixels in (NARROW, ROOMY)]
+    return "" if fits[0] else " turned" if fits[1] else " upright"
+
+
 def _reaches_out(across: Scale, value: float) -> bool:
     """Return whether a label in the middle below its tick would reach beyond the edge: then it ends with the axis."""
     return float(across.place(value)) * NARROW / 100 + LETTER * len(across.ticks[value]) / 2 > NARROW + EDGE
@@ -182,13 +192,26 @@ def _grid(plot: Plot, *, is_stepped: bool) -> Iterator[str]:
     yield '</g><g class="ticks">'
     for value, label in up.ticks.items():
         yield f'<text class="left" y="{_upwards(up)(value)}%" dx="-8" dy=".32em">{escape(label)}</text>'
+    yield from _label_bars(across) if is_stepped else _label(across)
+    yield "</g>"
+
+
+def _label_bars(across: Scale) -> Iterator[str]:
+    """Yield the labels of all bars; on a telephone only some if they are too many even where they stand upright."""
+    step = math.ceil(LINE * len(across.ticks) / NARROW)
+    for at, (value, label) in enumerate(across.ticks.items()):
+        kind = ' class="spare"' * (at % step > 0)
+        yield f'<text x="{across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
+
+
+def _label(across: Scale) -> Iterator[str]:
+    """Yield the labels below an axis that fit side by side."""
     wide = _thin(across, WIDE)
     narrow = _thin(wide, NARROW)
     for value, label in wide.ticks.items():
         is_out, spare = _reaches_out(across, value), value not in narrow.ticks
         kind = f' class="{" ".join([*["left"] * is_out, *["spare"] * spare])}"' if is_out or spare else ""
         yield f'<text x="{100 if is_out else across.place(value)}%" y="100%" dy="18"{kind}>{escape(label)}</text>'
-    yield "</g>"
 
 
 def _group(series: Series, plot: Plot) -> str:
@@ -229,23 +252,12 @@ def _columns(series: Series, plot: Plot) -> Iterator[str]:
             yield f'<rect x="{_number(float(x) - 0.42 * wide)}%" y="{y}%" {size}>{_title(mark)}</rect>'
 
 
-def _rows(series: Series, plot: Plot) -> Iterator[str]:
-    """Yield bars below each other, what they are about above each of them."""
-    high = 100 / (plot.up.high - plot.up.low)
-    for mark, x, y in _places(series, plot):
-        top = float(y) - 0.5 * high
-        yield f'<text y="{_number(top)}%" dy="1.15em">{escape(mark.text)}</text>'
-        bar = f'y="{_number(top + 0.52 * high)}%" width="{x}%" height="{_number(0.36 * high)}%"'
-        yield f"<rect {bar}>{_title(mark)}</rect>"
-
-
 KINDS: Final[Mapping[Kind, Callable[[Series, Plot], Iterator[str]]]] = {
     "curve": _curve,
     "dots": _dots,
     "crosses": _crosses,
     "line": _line,
     "columns": _columns,
-    "rows": _rows,
 }
 
 

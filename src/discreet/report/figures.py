@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.release import Release
 from discreet.data.lattice import complete_family
@@ -30,12 +29,14 @@ from discreet.report.charts import (
     scale,
 )
 from discreet.runtime import resources
-from discreet.runtime.text import count_of, percent
+from discreet.runtime.text import count_of
 
 MOST_POINTS: Final = 1_000  # of a scatter: more of them show no more, and make a page slow
 MOST_ITEMSETS: Final = 60_000  # up to which all cells are counted for a histogram; of more, only channels are
 MOST_BARS: Final = 20  # for counts below k; where k is larger, a bar stands for several counts
 DOTTED: Final = 2  # of the dashes
+GONE: Final = "left out"
+STRIP: Final = 0.16  # from the lowest point of a scatter to what is left out, of the axis
 
 
 def tradeoff_figure(tradeoff: Tradeoff, k: int | None = None) -> Figure:
@@ -146,11 +147,12 @@ def draw_bins(bins: Sequence[Bin]) -> Figure:
         for is_unsafe, marks in parts.items()
         if marks
     ]
-    across = Scale("rows in the group", 0, max(1, len(bins)), {at + 0.5: one.name for at, one in enumerate(bins)})
+    ticks = {at + 0.5: f"{one.first:,}" for at, one in enumerate(bins)}
+    across = Scale("rows in the group: at least this many, fewer than the next bar", 0, max(1, len(bins)), ticks)
     up = scale("groups", [0, 5, *(one.cells for one in bins)], padded=False)
     caption = "How many groups of each size can be worked out; those of fewer than k rows must not be"
     lines = [(one.name, one.cells) for one in bins]
-    return Figure(caption, [Plot(across, up, series)] if bins else [], [across.title, up.title], lines)
+    return Figure(caption, [Plot(across, up, series)] if bins else [], ["rows in the group", up.title], lines)
 
 
 def pair_supports(release: Release) -> NDArray[np.int64]:
@@ -172,8 +174,8 @@ def pair_supports(release: Release) -> NDArray[np.int64]:
 def before_after_figure(release: Release) -> Figure:
     """Return the supports after blocking over those before, on logarithmic axes; for the owner of the rows alone.
 
-    What lies on the line has not changed. Of more than 1,000 different points, those evenly apart are shown, and the
-    legend says so; the largest change is always among them.
+    What lies on the line has not changed; what is left out lies on a strip below. Of more than 1,000 different points,
+    those evenly apart are shown, and the legend says so; the largest change is always among them.
     """
     pairs = pair_supports(release)
     chosen = pairs[_spread(pairs)].tolist()
@@ -181,38 +183,20 @@ def before_after_figure(release: Release) -> Figure:
     kept = [Mark(math.log10(old), math.log10(new), f"before {old:,}, after {new:,}") for old, new in chosen if new]
     ends = [one for pair in chosen for one in pair if one] or [1]
     low, high = math.log10(min(ends)), math.log10(max(ends))
-    # What is lost has no support, and lies below all others.
-    beneath = low - 0.06 * max(1.0, high - low)
-    lost = [Mark(math.log10(old), beneath, f"before {old:,}, lost") for old, new in chosen if not new]
+    # What is left out has no support: its strip is apart from the scale.
+    beneath = low - STRIP * max(1.0, high - low)
+    gone = [Mark(math.log10(old), beneath, f"before {old:,}, {GONE}") for old, new in chosen if not new]
     series = [
         Series("line", "unchanged", [Mark(low, low, ""), Mark(high, high, "")], QUIET, DOTTED),
         Series("dots", f"published{shown}", kept, SAFE),
-        *([Series("crosses", "lost", lost, UNSAFE)] if lost else []),
+        *([Series("crosses", GONE, gone, UNSAFE)] if gone else []),
     ]
-    up = log_scale("support after", [*ends, *([10**beneath] if lost else [])])
-    lines = [(old, new or "lost") for old, new in chosen]
+    up = log_scale("support after", ends)
+    if gone:
+        up = up._replace(low=beneath - STRIP / 2, ticks={beneath: GONE, **up.ticks})
+    lines = [(old, new or GONE) for old, new in chosen]
     plot = Plot(log_scale("support before", ends), up, series)
     return Figure("Supports after blocking, by supports before", [plot], [plot.across.title, up.title], lines)
-
-
-def comparison_figure(comparison: Comparison) -> Figure:
-    """Return the average distortion of each method as bars, the best set apart; for the owner of the rows alone."""
-    lines = [(line.name, line.release.distortion.average) for line in comparison.lines if line.release is not None]
-    best, many = comparison.best_name, len(lines)
-    marks = [
-        Mark(100 * float(average), many - at - 0.5, f"{name}: {percent(average)}{', recommended' * (name == best)}")
-        for at, (name, average) in enumerate(lines)
-    ]
-    names = [name for name, _ in lines]
-    series = [
-        Series("rows", "", [mark for mark, name in zip(marks, names, strict=True) if (name == best) is is_best], colour)
-        for is_best, colour in ((True, SAFE), (False, QUIET))
-    ]
-    largest = max((mark.x for mark in marks), default=0) or 1.0
-    across = scale("average distortion, %", [0, largest], "%", padded=False)
-    table = [(name, percent(average)) for name, average in lines]
-    plot = Plot(across, Scale("", 0, max(1, many), {}), series)
-    return Figure("Average distortion of each method", [plot], ["method", "average distortion"], table)
 
 
 def _spread(pairs: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from discreet import __version__
 from discreet.blocking.blockers import BEST, METHODS, describe
-from discreet.blocking.comparison import Comparison
+from discreet.blocking.comparison import Comparison, say_doing
 from discreet.blocking.costs import Costs, Shift
 from discreet.blocking.meet import keeps_whole
 from discreet.blocking.problem import Proof
@@ -110,14 +110,15 @@ def release_text(release: Release, *, source: Source | None = None) -> Iterator[
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
     >>> lines = list(release_text(block(rows, min_support=10, k=10, method="suppress")))
-    >>> print(*lines[3:10], sep=chr(10))
+    >>> print(*lines[3:11], sep=chr(10))
       rows (n)            100 before, 98 now: 2 suppressed, 0 added
       single items        3 before: 0 were left out. Those published change by 1.33 rows (2.67%) on
                           average, and by at most 2 (4%).
       shares of n         Those published change by 1.01 points on average, and by at most 1.02 points
                           (a).
       frequent itemsets   8 before: 0 were left out, and 4 others changed.
-      average distortion  1.75% of the support of an itemset. The largest change is 2 rows.
+      average distortion  1.75% of the support, over all 8 itemsets before. The largest change is 2
+                          rows.
     """
     file = f"{source.file}: " if source else ""
     yield from wrap(printable(f"{file}{_listed(release)}, {_how(release)}."), WIDTH)
@@ -140,12 +141,13 @@ def public_text(release: Release) -> Iterator[str]:
 
     >>> from discreet import block
     >>> rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
-    >>> print(*list(public_text(block(rows, min_support=10, k=10, method="suppress")))[:5], sep=chr(10))
+    >>> print(*list(public_text(block(rows, min_support=10, k=10, method="suppress")))[:6], sep=chr(10))
     2 closed itemsets of 98 rows, each held by at least 10 of them.
     <BLANKLINE>
-    They were made safe to publish for k = 10, by "suppress" of discreet 0.1.0. Their supports and n are
-    those of rows that may differ from the original ones. An unlisted itemset has the largest support of
-    any listed itemset that contains it; if there is none, fewer than 10 of those rows hold it.
+    They were made safe to publish for k = 10 with discreet 0.1.0, by leaving out the rows that are
+    exposed. Their supports and n are those of rows that may differ from the original ones. An unlisted
+    itemset has the largest support of any listed itemset that contains it; if there is none, fewer than
+    10 of those rows hold it.
     """
     yield f"{_listed(release)}, each held by at least {release.patterns.min_support:,} of them."
     yield from ("", *wrap(" ".join(explain_release(public_facts(release))), WIDTH))
@@ -159,7 +161,7 @@ def public_text(release: Release) -> Iterator[str]:
 def explain_release(facts: Mapping[str, Any]) -> list[str]:
     """Return how to read a release, from its public facts."""
     k, method, version = facts["k"], facts["method"], facts["discreet"]
-    made = f'They were made safe to publish for k = {k:,}, by "{method}" of discreet {version}.'
+    made = f"They were made safe to publish for k = {k:,} with discreet {version}, by {name_public(method)}."
     withstood = name_attacker(str(facts.get("against")))
     if withstood:
         made += f" {withstood} finds nothing about fewer than {k:,} rows in them."
@@ -190,6 +192,11 @@ def explain_release(facts: Mapping[str, Any]) -> list[str]:
     return [made, changed, f"{largest}; if there is none, {rare}."]
 
 
+def name_public(method: str) -> str:
+    """Return how a release was made, in plain words for its readers, to stand behind "by"."""
+    return "the best of several methods" if method == BEST else printable(say_doing(method))
+
+
 def release_json(release: Release, *, source: Source | None = None) -> Iterator[bytes]:
     """Yield everything about a release as JSON, for the owner of the rows."""
     yield from indented({**release_facts(release), "input": source._asdict() if source else None})
@@ -212,7 +219,8 @@ def _how(release: Release) -> str:
 def list_averages(release: Release) -> str:
     """Return why a release was taken, and the costs of the methods that it was compared with."""
     costs = [f"{name} {'left out' if average is None else percent(average)}" for name, average in release.compared]
-    return f"{release.reason} Average distortion: {'; '.join(costs)}."
+    over = "over all itemsets, where one that is left out counts as 100%"
+    return f"{release.reason} Average distortion {over}: {'; '.join(costs)}."
 
 
 def _audited(release: Release, title: str) -> Iterator[str]:
@@ -255,15 +263,15 @@ COSTS: Final = {
     "suppressed": "rows removed",
     "added": "rows added",
     "lost": "itemsets left out",
-    "distortion": "average change of an itemset",
+    "distortion": "average change of all itemsets",
     "item": "largest change of an item",
     "share": "largest change of a share, percentage points",
 }
 """Columns of a comparison: their names where room is short, and in full."""
 KEY: Final = (
-    "An itemset that is left out counts as a change of 100%. List: a whole one has all that is frequent in rows that "
-    "may have been changed; a partial one leaves itemsets out besides; an exact one leaves itemsets out, and the "
-    "others have the supports of the original rows. Each release was checked: none has an inference channel."
+    "The average is taken over all itemsets that were asked for, where one that is left out counts as 100%. Exact "
+    "numbers are those of the rows themselves; changed ones are those of rows of which some were removed or invented. "
+    "Each release was checked: none has an inference channel."
 )
 LEGEND: Final = f"{'; '.join(f'{name}: {words}' for name, words in COSTS.items())}. {KEY}"
 
@@ -324,11 +332,12 @@ def cost_cells(release: Release | None) -> list[str]:
     return [*(f"{number:,}" for number in touched), percent(cost.average), *largest]
 
 
-JUDGED: Final = ["list", "verdict"]
+JUDGED: Final = ["numbers", "verdict"]
 
 
 def judge_cells(release: Release | None) -> list[str]:
-    """Return whether the list of a release is whole, exact or neither, and its verdict."""
+    """Return whether the numbers of a release are those of the rows, and its verdict."""
     if release is None:
         return ["-", "-"]
-    return ["whole" if release.is_whole else "exact" if release.is_exact else "partial", release.verdict.name]
+    rounded = "exact" if release.policy.round_to is None else "rounded"
+    return ["changed" if release.changes_rows else rounded, release.verdict.name]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MOST_ROWS: Final = 1_000  # exposed rows that a private page lists
 PRIVATE: Final = "This page lists the rows that are exposed. It is for the owner of the rows alone."
 FOR_FEW: Final = "Show it only to those who may see what was audited."
-SMALL: Final = "Confidential: contains small counts"
+SMALL: Final = "Confidential: this report contains small counts"
 FINDINGS: Final = ORDER[: ORDER.index("change")]  # the kinds that stand first on a page
 COUNTED: Final = {
     "difference": "differences",
@@ -248,9 +248,9 @@ def _exposed_tables(audit: Audit, *, private: bool) -> Iterator[Table]:
     exposed = audit.exposed_if_known
     if exposed is None or not exposed.rows:
         return
-    group, of = ("channel", "rows") if audit.people is None else ("group", "people")
-    caption = f"Exposed rows, by the smallest {group} that singles each of them out"
-    yield Table(caption, [f"{of} of the {group}", "exposed rows"], exposed.histogram())
+    of = "rows" if audit.people is None else "people"
+    caption = "Exposed rows, by the smallest group that singles each of them out"
+    yield Table(caption, [f"{of} in the group", "exposed rows"], exposed.histogram())
     if private:
         ids = exposed_rows(audit)[0].ids
         order = np.lexsort((exposed.numbers, -exposed.channels, exposed.smallest))[:MOST_ROWS]

@@ -28,7 +28,7 @@ FEWEST: Final = 3  # changes shown since each release, however many releases the
 HEAD: Final = ("people", "have", "but not")
 DRAWN: Final = 12  # findings of a kind that are drawn; nobody looks at a hundred pictures, so the others are folded
 NOUNS: Final = {
-    "channel": ("inference channel", "", "worst"),
+    "channel": ("finding", "", "worst"),
     "difference": ("difference", "", "worst"),
     "people": ("group", " of rows of fewer than {k:,} people", "worst"),
     "bounds": ("sum", " within limits", "worst"),
@@ -88,7 +88,7 @@ def _show_group(audit: Audit, group: FindingGroup, most: int, against: Sequence[
     (noun, of, first), about = NOUNS[group.kind], MEANINGS[group.kind]
     since = _name_older(group, against)
     title = f"{count_of(group.total, noun)}{of.format(k=audit.k, since=since)}"
-    title += f", of which the {first} {most:,}" * (group.total > most > 0)
+    title += f": the {first} {'is' if most == 1 else f'{most:,} are'} shown" * (group.total > most > 0)
     if isinstance(group.values, Changes) and len(group.values.numbers) > 1:
         about = TOGETHER
     elif group.kind in {"bounds", "leaf"} and group.total > most:
@@ -172,7 +172,7 @@ def list_all(audit: Audit, room: int) -> Iterator[List]:
     """Yield all channels, differences and implications as lists; implications may take a third of the room."""
     each = room // 3 * (2 if audit.people is None else 1)  # the groups of few people take as much as the channels
     for group in audit.groups:
-        title = f"All {count_of(len(group), group.kind)}"
+        title = f"All {count_of(len(group), NOUNS[group.kind][0])}"
         match group.values:
             case PeopleCells() as cells:
                 text = packed(Listing.of_channels(cells), each)
@@ -180,7 +180,7 @@ def list_all(audit: Audit, room: int) -> Iterator[List]:
                 yield List("all-people", title, "Groups of rows", HEAD, text)
             case Channels() as channels:
                 text = packed(Listing.of_channels(channels), each)
-                yield List("all-channels", title, "Maximal channels", HEAD, text)
+                yield List("all-channels", title, f"Groups of fewer than {channels.k:,} people", HEAD, text)
             case Implications() as implications:
                 caption, orders = "Nobody has these items without that one", (ORDERS[2], ORDERS[3])
                 text = packed(Listing.of_implications(implications), room // 3)

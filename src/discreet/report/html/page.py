@@ -35,7 +35,8 @@ ORDERS: Final = tuple(
 RESULTS: Final = {Verdict.RELEASE: "passed", Verdict.REVIEW: "look at it", Verdict.WITHHOLD: "failed"}
 """What came of a check; the words of verdicts are for the whole."""
 LEARNED: Final = "smallest group that anyone may learn about (k)"
-ABOUT_RELEASE: Final = "The verdict below is about the release, and not about this page."
+RECORD: Final = "Private record: what was changed"
+"""The title of a page for the owner about a release: the verdict on this is not one on the page."""
 MARK: Final = "DO NOT RELEASE"
 COMPLETE: Final = "`discreet audit --json` and `discreet report --csv` list all of them."
 
@@ -193,7 +194,7 @@ BESIDE: Final = (
 NARROWING: Final = "Narrower limits. A determined reader may narrow counts further than by adding and subtracting."
 KNOWLEDGE: Final = "Other knowledge. What a reader knows about single people from elsewhere is not taken into account."
 PROBABILITY: Final = (
-    "Large groups. That most people of a large group have something is told, and says a lot about each."
+    "Large groups. If most people of a large group have something, readers learn that each of them probably has it."
 )
 RARE: Final = "Readers of a complete list know that what is missing from it is rare."
 GAPS: Final = (
@@ -229,16 +230,25 @@ GLOSSARY: Final = Table(
     ["here", "checker's word", "what it means"],
     [
         ("low count", "primary disclosure, low count", "a published support from 1 to k − 1"),
-        ("channel", "secondary disclosure, differencing", "a sum of supports that reveals 1 to k − 1 people"),
+        ("finding", "-", "a group of 1 to k − 1 people that a reader can work out from what is published"),
+        (
+            "inference channel",
+            "secondary disclosure, differencing",
+            "a sum of supports that reveals 1 to k − 1 people; a channel, for short",
+        ),
         ("maximal channel", "-", "a channel of an itemset that is part of no other one; all others follow from these"),
         ("small change", "differencing of two releases", "an older count with 1 to k − 1 people more or fewer"),
         ("remainder", "total less its parts", "the people with none of the listed values of an attribute"),
         ("implication", "class or group disclosure", "a derived count of 0: everyone with some items has another one"),
         ("bounds", "approximate disclosure", "a count that is not known exactly, but within narrow bounds"),
-        ("support", "frequency, cell count", "how many rows hold every item of an itemset"),
+        ("support", "cell count, frequency", "how many rows hold every item of an itemset"),
         ("minimum support", "-", "how many rows must hold an itemset for it to be listed"),
-        ("itemset", "table, cross-tabulation", "a set of items, such as diagnoses or goods"),
-        ("closed itemset", "-", "an itemset that more rows hold than any larger one; all others follow from these"),
+        ("itemset", "cell of a table", "a set of items, such as diagnoses or goods"),
+        (
+            "closed itemset",
+            "-",
+            "an itemset that more rows hold than any itemset that contains it; all others follow from these",
+        ),
         ("maximal itemset", "-", "an itemset that is part of no other one in the list"),
         ("k", "threshold", "the smallest count that may be published; minimum support is another thing"),
         ("block", "mitigation", "leave out rows, add rows or leave out itemsets until no channel is left"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from discreet.blocking.blockers import describe
-from discreet.blocking.comparison import Comparison
+from discreet.blocking.comparison import DONE, ComparedMethod, Comparison, say_method
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify
 from discreet.blocking.release import Release
@@ -25,7 +25,7 @@ from discreet.judging.audit import Audit, audit
 from discreet.judging.finding import join_names
 from discreet.judging.policy import Verdict, make_policy
 from discreet.report import release as wording
-from discreet.report.figures import before_after_figure, comparison_figure
+from discreet.report.figures import GONE, before_after_figure
 from discreet.report.findings import Source
 from discreet.report.html import page
 from discreet.report.html.audit import cells_chart, name_source, policy_lines, source_lines
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 SHOWN: Final = 100  # itemsets, or changes, in a table of the page; the list that its script unfolds has all itemsets
 PRIVATE: Final = (
-    "This page is confidential: it tells what was changed to make the release safe, and with that what was hidden. It "
-    f"is for the owner of the rows alone. {page.ABOUT_RELEASE}"
+    "This page tells what was changed to make the release safe, and with that what was hidden. It is for the owner of "
+    "the rows alone."
 )
 OPTIONAL: Final = dict.fromkeys(
     (
@@ -52,7 +52,6 @@ OPTIONAL: Final = dict.fromkeys(
         "cost_sentences",
         "before_after",
         "compared",
-        "compared_chart",
         "compared_key",
         "recommendation",
         "verified",
@@ -177,7 +176,8 @@ def _facts(facts: Mapping[str, Any], found: Audit | None) -> Iterator[tuple[str,
     yield "minimum support", say_count(facts["min_support"], facts["n"])
     if facts["max_length"] is not None:
         yield "longest itemsets", count_of(facts["max_length"], "item")
-    yield "method", f"{printable(facts['method'])}: {describe(facts['method']) or 'not known here'}"
+    how = describe(facts["method"]) or "not known here"
+    yield "method", Html(f"{html.text(how)} (<code>--method {html.text(facts['method'])}</code>)")
     if found is not None:
         yield from policy_lines(found.policy)
     yield "discreet", printable(facts["discreet"])
@@ -207,23 +207,41 @@ def _owner(release: Release, comparison: Comparison | None, source: Source | Non
     averages = [wording.list_averages(release)] if release.compared and comparison is None else []
     lines = [*source_lines(source), *release.describe_costs().items()]
     values = {
+        "title": page.RECORD,
+        "is_record": True,
         "about": name_source(source),
         "cost": Table("What was changed: DO NOT RELEASE", [], lines),
-        "how": f"{(describe(release.method) or release.method).capitalize()}.",
+        "how": _say_done(release),
         "cost_sentences": [*averages, *wording.describe_proof(release.proof), wording.explain_supports(release)],
         "before_after": _before_after(release),
     }
     if comparison is None:
         return values
     compared = [
-        [line.name, *wording.cost_cells(line.release), *wording.judge_cells(line.release)] for line in comparison.lines
+        [_name_line(line), *wording.cost_cells(line.release), *wording.judge_cells(line.release)]
+        for line in comparison.lines
     ]
     left_out = [f"{line.name} was left out: {line.left_out}." for line in comparison.lines if line.left_out]
-    caption = "Average distortion of each method; an itemset that is left out counts as 100%."
     table = Table("What each method costs", ["method", *wording.COSTS.values(), *wording.JUDGED], compared)
-    chart = Chart("methods-compared", caption, comparison_figure(comparison), [])
     keys = {"recommendation": comparison.recommendation, "compared_key": [wording.KEY, *left_out]}
-    return {**values, "compared": table, "compared_chart": chart, **keys}
+    return {**values, "compared": table, **keys}
+
+
+def _name_line(line: ComparedMethod) -> str:
+    return f"{say_method(line.method, merge=line.merge)} ({line.name})"
+
+
+def _say_done(release: Release) -> str:
+    """Return what was done, in plain words: by the method, and by the policy alone."""
+    withheld, unit = release.withheld, release.policy.round_to
+    has_worked = release.changes_rows or release.distortion.lost > withheld
+    told = [
+        DONE[release.method] if has_worked else "",
+        f"For the policy, {count_of(withheld, 'itemset')} {'was' if withheld == 1 else 'were'} left out."
+        * bool(withheld),
+        "" if unit is None else f"Supports were rounded to multiples of {unit:,}.",
+    ]
+    return " ".join(filter(None, told)) or "Nothing needed to be changed."
 
 
 def _before_after(release: Release) -> Chart:
@@ -232,7 +250,7 @@ def _before_after(release: Release) -> Chart:
     order = np.argsort(-np.abs(before - after), kind="stable")
     changed = [at for at in order.tolist() if before[at] != after[at]]
     lines = [
-        (f"{before[at]:,}", f"{after[at]:,}" if after[at] else "lost", _name_items(old.labelled(at)))
+        (f"{before[at]:,}", f"{after[at]:,}" if after[at] else GONE, _name_items(old.labelled(at)))
         for at in changed[:SHOWN]
     ]
     many = f"The {SHOWN} largest of {len(changed):,} changes" if len(changed) > SHOWN else "All changes"

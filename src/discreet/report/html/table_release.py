@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 PRIVATE: Final = (
-    "This page is confidential: it tells what was masked, left out or rounded, and with that what was hidden. It is "
-    f"for the owner of the tables alone. {page.ABOUT_RELEASE}"
+    "This page tells what was masked, left out or rounded, and with that what was hidden. It is for the owner of the "
+    "tables alone."
 )
 VERIFYING: Final = (
     "Anybody who has the release folder can check it, from its files alone, with the command `discreet verify FOLDER`.",
@@ -55,11 +55,11 @@ def table_release_html(
     >>> ["1 small count" in table_release_html(release, private=private) for private in (False, True)]
     [False, True]
     """
-    owner = {}
+    owner: dict[str, Any] = {}
     if private:
         lines = [*source_lines(source), *describe_costs(release).items()]
         owner = {"cost": Table("What was changed: DO NOT RELEASE", [], lines), "how": release.reason}
-        owner |= {"cost_sentences": [], "about": name_source(source)}
+        owner |= {"cost_sentences": [], "about": name_source(source), "title": page.RECORD, "is_record": True}
     values = {**_show(release.audit, release.method), **owner}
     return rendered("release.html", values, private=PRIVATE * private, timestamp=timestamp)
 
