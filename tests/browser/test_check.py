@@ -42,7 +42,7 @@ def test_a_verdict_is_stale_from_the_first_keystroke(loaded):
     assert grey != usual
     assert colour == f"rgb({', '.join(str(int(grey[at : at + 2], 16)) for at in (1, 3, 5))})"
     assert loaded.locator("[data-step=check] .step-state").evaluate(COLOUR) == colour
-    assert loaded.get_by_role("button", name="Download report").is_disabled()
+    assert loaded.get_by_role("button", name="Download confidential report").is_disabled()
     loaded.unroute("**/api/audit*")
     settle(loaded, min_support="50%")
     assert loaded.locator("#verdict .word").inner_text() == "RELEASE"
@@ -58,7 +58,7 @@ def test_with_a_wrong_setting_there_is_no_verdict(loaded, wrong):
     assert loaded.locator("#banner").get_attribute("data-verdict") is None
     assert not any(word in loaded.locator(".steps").inner_text() for word in WORDS)
     assert field(loaded).get_attribute("aria-invalid") == "true"
-    assert loaded.get_by_role("button", name="Download report").is_disabled()
+    assert loaded.get_by_role("button", name="Download confidential report").is_disabled()
     loaded.get_by_role("link", name="Fix it").click(force=True)
     loaded.wait_for_timeout(300)  # longer than a pause after which a setting counts
     assert loaded.url == address
