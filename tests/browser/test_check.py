@@ -194,15 +194,16 @@ def test_a_stronger_reader_proves_what_they_find(loaded):
     proof = found.locator(".proofs > li").last  # by adding and subtracting
     proof.get_by_text("Why").click()
     *terms, result = [line.inner_text().split() for line in proof.locator(".term").all()]
-    signed = [-int(words[1]) if words[0] == "−" else int(words[0] if words[0].isdigit() else words[1]) for words in terms]
-    assert sum(signed) == int(result[1]) == int(proof.locator("strong").first.inner_text().split()[0])
+    total = sum(-int(words[1]) if words[0] == "−" else int(words[words[0] == "+"]) for words in terms)
+    assert total == int(result[1]) == int(proof.locator("strong").first.inner_text().split()[0])
     settle(loaded, min_support="50%")
     assert not found.is_visible()
 
 
 def test_shares_are_rounded_half_up_from_whole_numbers(loaded):
-    shares = "import('/static/dom.js').then(({ part }) => [[567, 2000], [481, 2000], [1, 3], [0, 9]].map((one) => part(...one)))"
-    assert loaded.evaluate(shares) == ["28.4%", "24.1%", "33.3%", "0%"]
+    pairs = "[[567, 2000], [481, 2000], [1, 3], [0, 9]]"
+    script = f"import('/static/dom.js').then(({{ part }}) => {pairs}.map((one) => part(...one)))"
+    assert loaded.evaluate(script) == ["28.4%", "24.1%", "33.3%", "0%"]
     loaded.get_by_role("searchbox", name="Search what would be published").fill("former smoker")
     line = loaded.locator("#published tr").filter(has_text="567")
     line.wait_for()

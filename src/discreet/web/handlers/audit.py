@@ -57,13 +57,12 @@ def _describe_nothing(context: Context, judged: Audit, rule: Rule) -> dict[str, 
         return None
     if not isinstance(judged.rows, Transactions) or not judged.rows.n:
         return {"min_support": None, "sentence": "The list is empty: there is nothing to publish."}
-    held = np.bincount(judged.rows.itemsets.entries)
-    most = int(held.max(initial=0))
+    *_, second, most = 0, 0, *np.sort(np.bincount(judged.rows.itemsets.entries)).tolist()
     if most < judged.k:
         return {"min_support": None, "sentence": f"{ONLY_N} No item is shared by {judged.k:,} people or more."}
     common = f"The commonest item is shared by {most:,} of {count_of(judged.rows.n, 'row')}"
     return {
-        "min_support": _find_safe(context, rule, [max(judged.k, most // 2), most]),
+        "min_support": _find_safe(context, rule, [max(judged.k, most // 2), max(judged.k, second)]),
         "sentence": f"{ONLY_N} {common}, and {patterns.min_support:,} are asked for.",
     }
 

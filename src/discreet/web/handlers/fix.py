@@ -128,8 +128,9 @@ def _describe_remedy(remedy: Remedy, options: Mapping[str, Any], exposed: int) -
     cost = costs.itemsets
     rounded = release.policy.round_to
     average = (cost.average * cost.itemsets - cost.lost) / max(1, remedy.kept)  # a lost one counts as 1
-    changed = f"{cost.changed - cost.lost:,} of {remedy.kept:,} change; average over all {remedy.kept:,}: {percent(average)}"
-    numbers = f"{changed}; the count of a single item changes by at most {count_of(int(costs.item_rows.largest), 'row')}"
+    changed = f"{cost.changed - cost.lost:,} of {remedy.kept:,} change"
+    largest = f"the count of a single item changes by at most {count_of(int(costs.item_rows.largest), 'row')}"
+    numbers = f"{changed}; average over all {remedy.kept:,}: {percent(average)}; {largest}"
     if not release.changes_rows:
         numbers = "all exact" if rounded is None else f"all rounded to multiples of {rounded:,}"
     people = [

@@ -148,10 +148,11 @@ function showBeforeAfter(found, lost) {
   draw(byId("before-after"), found.before_after);
 }
 
-/** Return how many combinations are left out, and why the list has fewer lines. */
-function sayLost({ left_out: lines }, lost) {
+/** Return how many combinations are left out, and why the list has fewer lines; ``lost`` are those of the card. */
+function sayLost({ distortion: { lost: listed }, left_out: lines }, lost) {
   const same = "combinations of exactly the same people are one line, as on Check.";
-  return lost > lines ? `${counted(lost, "combination")} are left out, in ${counted(lines, "line")}: ${same}` : capital(same);
+  const first = listed > lines ? `${counted(listed, "combination")} are left out, in ${counted(lines, "line")}: ${same}` : capital(same);
+  return lost > listed ? `${first} ${number(lost - listed)} more are never looked at with this remedy, and not listed.` : first;
 }
 
 function changeLine({ items, before, after }) {
