@@ -148,7 +148,7 @@ def _describe_remedy(remedy: Remedy, options: Mapping[str, Any], exposed: int) -
         "facts": [
             ["Keeps", f"{remedy.kept:,} of {count_of(cost.itemsets, 'combination')}"],
             ["Numbers", numbers],
-            ["Rows", ", ".join(filter(None, people)) or "as they are"],
+            ["Rows", "; ".join(filter(None, people)) or "as they are"],
         ],
     }
 

@@ -17,7 +17,7 @@ import { asking, worker } from "./work.js";
 
 const STALE = ["verdict", "decisive", "advice", "results"];
 const CHECKING = "checking…";
-const ROOM = 17; // bars whose names fit side by side
+const [WIDE, LETTER, GAP] = [430, 6.6, 4]; // pixels of a chart, of a letter below it, and between names
 
 const run = worker(byId("audit-work"), { stopped, failed: showFailed });
 const runReport = worker(byId("report-work"));
@@ -52,6 +52,7 @@ function touched(fault) {
   setReady(false);
   showSteps({ instead: fault ? "wrong entry" : CHECKING });
   if (!fault) return;
+  byId("use").hidden = true;
   showNone("No verdict", "Correct the setting that is marked.", "!");
   byId("results").hidden = true;
 }
@@ -167,17 +168,19 @@ function showSizes({ cell_sizes: sizes }) {
   else fill(byId("sizes"), make("p", { class: "nothing" }, "There are no groups to show."));
 }
 
-/** Name each bar by the least size of its groups; many names stand upright. */
+/** Name each bar by the least size of its groups; names that do not fit side by side stand upright. */
 function nameBars(drawn, lines) {
+  const names = lines.map(([name]) => name.split("–")[0]);
+  const isTight = (name, at) => (LETTER * (name.length + (names[at + 1] ?? "").length)) / 2 + GAP > WIDE / names.length;
   const ticks = drawn.querySelector(".ticks");
   for (const tick of ticks.querySelectorAll("[dy='18']")) tick.remove();
   drawn.querySelector(".across").textContent = "rows in the group, at least";
-  drawn.classList.toggle("crowded", lines.length > ROOM);
-  lines.forEach(([name], at) => {
+  drawn.classList.toggle("crowded", names.some(isTight));
+  names.forEach((name, at) => {
     const tick = document.createElementNS(ticks.namespaceURI, "text");
-    for (const [key, value] of Object.entries({ class: "bar", x: `${(100 * (at + 0.5)) / lines.length}%`, y: "100%", dy: 18 }))
+    for (const [key, value] of Object.entries({ class: "bar", x: `${(100 * (at + 0.5)) / names.length}%`, y: "100%", dy: 18 }))
       tick.setAttribute(key, value);
-    tick.textContent = name.split("–")[0];
+    tick.textContent = name;
     ticks.append(tick);
   });
 }

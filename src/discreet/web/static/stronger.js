@@ -6,8 +6,8 @@ import { countPeople, noun } from "./words.js";
 import { asking, worker } from "./work.js";
 
 const FIRST = 10; // findings that are listed before somebody asks for more
-// Where a sum is broken into lines: before a sign or "and", if a support follows, and before the result.
-const SPLIT = / (?=(?:[+−]|and) (?:[\d,]+·)?(?:sup|n)[₀-₉]*[ (]|[=≥≤] [\d,]+(?:$| and | bound))/;
+// Where a sum is broken into lines: before a sign, if a support follows, before the result, and around "and".
+const SPLIT = /,? (?=[+−] (?:[\d,]+·)?(?:sup|n)[₀-₉]*[ (]|[=≥≤] [\d,/]+(?:,? and |,? bound|$)|and (?:sup|n |at )|bound it$)/;
 const TERM = /^([+−])? ?([\d,]+·)?(?:sup\((.*)\)|n) ([\d,]+)$/s;
 
 /** Return a function that gets the settings to test with; a result of others is removed. ``proved`` hears of findings. */
@@ -81,7 +81,7 @@ function lineOf({ pattern, has, lacks, low, high, is_new: isNew, sentence, steps
 /** Return a proof: what is claimed, unless that is shown already, and the sum that proves it as a ledger. */
 function proof(sentence, isShown = false) {
   const [, claim, sum] = /^(.*), because (.*)$/s.exec(sentence) ?? [null, "", sentence];
-  const lines = sum.split(SPLIT).map(termOf);
+  const lines = sum.split(SPLIT).flatMap((text) => text.split(/(?<=^and) (?=sup|n )/)).map(termOf);
   return [claim && !isShown ? make("p", { class: "help" }, `${claim}, because`) : null, make("div", { class: "subtraction" }, ...lines)].filter(Boolean);
 }
 
@@ -89,7 +89,8 @@ function proof(sentence, isShown = false) {
 function termOf(text) {
   const [, sign, times = "", items, count] = TERM.exec(text) ?? [];
   if (count) return ledgerLine(sign, `${times.replace("·", " × ")}${count}`, items === undefined ? "in all" : `have ${items}`);
-  return text.startsWith("= ") ? ledgerLine("=", text.slice(2), "", "term few") : make("div", { class: "term" }, make("span", { class: "whole-line" }, text));
+  if (/^[=≥≤] /.test(text)) return ledgerLine(text[0], text.slice(2), "", "term few");
+  return make("div", { class: "term" }, make("span", { class: "whole-line" }, text));
 }
 
 const ledgerLine = (sign, count, words, kind = "term") =>
