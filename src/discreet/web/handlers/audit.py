@@ -57,7 +57,8 @@ def _describe_nothing(context: Context, judged: Audit, rule: Rule) -> dict[str, 
         return None
     if not isinstance(judged.rows, Transactions) or not judged.rows.n:
         return {"min_support": None, "sentence": "The list is empty: there is nothing to publish."}
-    *_, second, most = 0, 0, *np.sort(np.bincount(judged.rows.itemsets.entries)).tolist()
+    held: list[int] = np.sort(np.bincount(judged.rows.itemsets.entries)).tolist()
+    second, most = [0, 0, *held][-2:]
     if most < judged.k:
         return {"min_support": None, "sentence": f"{ONLY_N} No item is shared by {judged.k:,} people or more."}
     common = f"The commonest item is shared by {most:,} of {count_of(judged.rows.n, 'row')}"
