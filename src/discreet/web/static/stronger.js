@@ -1,6 +1,6 @@
 // "Test a stronger reader": an attacker is tried on what would be published; each finding is proven step by step.
 
-import { byId, counted, download, fill, itemset, make, number } from "./dom.js";
+import { byId, capital, counted, download, fill, itemset, make, number } from "./dom.js";
 import { tellTested } from "./verdict.js";
 import { countPeople, noun } from "./words.js";
 import { asking, worker } from "./work.js";
@@ -82,7 +82,7 @@ function lineOf({ pattern, has, lacks, low, high, is_new: isNew, sentence, steps
 function proof(sentence, isShown = false) {
   const [, claim, sum] = /^(.*), because (.*)$/s.exec(sentence) ?? [null, "", sentence];
   const lines = sum.split(SPLIT).flatMap((text) => text.split(/(?<=^and) (?=sup|n )/)).map(termOf);
-  return [claim && !isShown ? make("p", { class: "help" }, `${claim}, because`) : null, make("div", { class: "subtraction" }, ...lines)].filter(Boolean);
+  return [claim && !isShown ? make("p", { class: "help" }, `${capital(claim.replace(/^sup\((.*)\) is/s, "the count of $1 is"))}, because`) : null, make("div", { class: "subtraction" }, ...lines)].filter(Boolean);
 }
 
 /** Return a term of a sum: its sign, its count, and what is counted; what is none as it is. */
