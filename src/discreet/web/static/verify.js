@@ -59,7 +59,7 @@ function open(given, older = []) {
   byId("came").hidden = false;
   byId("drop-help").hidden = true;
   byId("drop").classList.add("small");
-  byId("banner").after(byId("fingerprint-card")); // what is asked for next
+  if (byId("drop").previousElementSibling === byId("banner")) byId("banner").after(byId("fingerprint-card")); // asked for next
   byId("choose-zip").classList.remove("main");
   byId("details").hidden = true; // it is about the release before
   if (!byId("banner").hidden) say("", "…", "CHECKING", "This release is being checked.");
