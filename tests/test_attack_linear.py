@@ -305,7 +305,7 @@ def test_what_time_does_not_suffice_for_is_undecided(search):
 
 def test_where_channels_are_open_two_items_more_are_undecided():
     found = linear(Facts.of(mine(rows_of("ab×3 a c×3 d×3"), min_support=3)), k=2)
-    assert [one.why for one in found.undecided] == ["blocking the channels that were found comes first"]
+    assert [one.why for one in found.undecided] == ["fix the findings first, then test again"]
 
 
 def test_a_release_of_many_items_is_undecided_for_the_exact_attacker():

@@ -573,7 +573,8 @@ def test_patterns_of_other_programs_need_to_be_told_of_how_many_rows_they_are(cl
     seen = facts(client, "preview", upload=key, holds="patterns", n=100)
     assert (seen["error"], seen["holds"]) == (None, "patterns")
     assert seen["reading"]["text"] == "read as patterns: 100 rows, 2 items; 4 frequent itemsets"
-    assert [(row["id"], row["items"]) for row in seen["rows"]] == [("100", []), ("60", ["a"]), ("50", ["a", "b"])]
+    listed = [("100", []), ("60", ["a"]), ("50", ["a", "b"]), ("55", ["b"])]
+    assert ([(row["id"], row["items"]) for row in seen["rows"]], seen["total"]) == (listed, 4)
     with_length = facts(client, "preview", upload=key, n=100, max_length=1)
     assert "cut at 1" in with_length["error"]
     told = facts(client, "read", upload=key, holds="patterns", n=100, kind="frequent")

@@ -42,7 +42,7 @@ def test_a_verdict_is_stale_from_the_first_keystroke(loaded):
     assert grey != usual
     assert colour == f"rgb({', '.join(str(int(grey[at : at + 2], 16)) for at in (1, 3, 5))})"
     assert loaded.locator("[data-step=check] .step-state").evaluate(COLOUR) == colour
-    assert loaded.get_by_role("button", name="Download report").is_disabled()
+    assert loaded.get_by_role("button", name="Download confidential report").is_disabled()
     loaded.unroute("**/api/audit*")
     settle(loaded, min_support="50%")
     assert loaded.locator("#verdict .word").inner_text() == "RELEASE"
@@ -58,7 +58,7 @@ def test_with_a_wrong_setting_there_is_no_verdict(loaded, wrong):
     assert loaded.locator("#banner").get_attribute("data-verdict") is None
     assert not any(word in loaded.locator(".steps").inner_text() for word in WORDS)
     assert field(loaded).get_attribute("aria-invalid") == "true"
-    assert loaded.get_by_role("button", name="Download report").is_disabled()
+    assert loaded.get_by_role("button", name="Download confidential report").is_disabled()
     loaded.get_by_role("link", name="Fix it").click(force=True)
     loaded.wait_for_timeout(300)  # longer than a pause after which a setting counts
     assert loaded.url == address
@@ -113,9 +113,21 @@ def test_few_rows_are_judged_by_the_usual_k_and_a_typed_one_stays(page, server, 
     assert size.input_value() == "10"
 
 
+def test_a_wrong_entry_is_told_once_and_leaves_the_slider_where_it_was(loaded):
+    slider, told = loaded.get_by_role("slider", name="Minimum support"), loaded.locator("#min-support-told")
+    before, colour = slider.input_value(), told.evaluate(COLOUR)
+    field(loaded).fill("5x%")
+    assert slider.input_value() == before
+    assert loaded.locator("main").inner_text().count("Write a share such as 5% or 0.05") == 1
+    assert told.evaluate(COLOUR) != colour
+    assert told.evaluate("node => getComputedStyle(node).display") == "block"  # on a line of its own
+
+
 def test_nothing_to_publish_is_no_release(loaded):
     settle(loaded, min_support="100%")
     banner = loaded.locator("#banner")
+    assert "Only the number of rows would be published." in banner.inner_text()
+    assert not loaded.locator("#results").is_visible()  # neither a list of one line, nor another setting
     assert loaded.locator("#verdict .word").inner_text() == "Nothing to publish"
     assert banner.get_attribute("data-verdict") == "NOTHING"
     colour = "node => getComputedStyle(node).backgroundColor"
@@ -127,7 +139,7 @@ def test_nothing_to_publish_is_no_release(loaded):
     banner.get_by_role("button", name=re.compile(r"Use a minimum support of [\d,]+")).click()
     loaded.wait_for_url(lambda url: "100%25" not in url)
     loaded.wait_for_selector(READY)
-    assert loaded.locator("#verdict .word").inner_text() in WORDS
+    assert loaded.locator("#verdict .word").inner_text() == "RELEASE"
     assert "0 lines" not in loaded.locator("#published-told").inner_text()
     settle(loaded, min_support="50%")
     assert banner.get_attribute("data-verdict") == "RELEASE"
@@ -166,16 +178,36 @@ def test_a_finding_is_shown_as_dots_and_as_a_sum_that_adds_up(loaded):
 
 
 def test_a_stronger_reader_proves_what_they_find(loaded):
+    warnings = loaded.locator("#warnings")
+    assert "Not checked here: a determined reader" in warnings.inner_text()
     loaded.get_by_role("button", name="Test", exact=True).click()
     found = loaded.locator("#attacked:not([hidden])")
     found.wait_for(timeout=60_000)
-    assert "This reader learns about" in found.inner_text()
-    proof = found.locator(".proofs li").first
+    told = found.get_by_role("status").inner_text()
+    assert "This reader learns about" in told
+    assert "Not checked here" not in warnings.inner_text()
+    assert "A stronger reader was tested, and works out" in warnings.inner_text()
+    found.get_by_role("button", name=re.compile("^Show .* more$")).click()
+    are_new = [line.locator(".badge").count() for line in found.locator(".proofs > li").all()]
+    assert f"{sum(are_new)} of them are new" in told
+    assert are_new == sorted(are_new, reverse=True)
+    proof = found.locator(".proofs > li").last  # by adding and subtracting
     proof.get_by_text("Why").click()
-    assert len(proof.locator("details p").all_inner_texts()) > 0
-    assert proof.locator("details p").first.is_visible()
+    *terms, result = [line.inner_text().split() for line in proof.locator(".term").all()]
+    total = sum(-int(words[1]) if words[0] == "−" else int(words[words[0] == "+"]) for words in terms)
+    assert total == int(result[1]) == int(proof.locator("strong").first.inner_text().split()[0])
     settle(loaded, min_support="50%")
     assert not found.is_visible()
+
+
+def test_shares_are_rounded_half_up_from_whole_numbers(loaded):
+    pairs = "[[567, 2000], [481, 2000], [1, 3], [0, 9]]"
+    script = f"import('/static/dom.js').then(({{ part }}) => {pairs}.map((one) => part(...one)))"
+    assert loaded.evaluate(script) == ["28.4%", "24.1%", "33.3%", "0%"]
+    loaded.get_by_role("searchbox", name="Search what would be published").fill("former smoker")
+    line = loaded.locator("#published tr").filter(has_text="567")
+    line.wait_for()
+    assert line.locator("td").last.inner_text() == "28.4%"
 
 
 PINNED = "b\nb\na,b\na,b\na,c\na,c\nb,c\nb,c\na,b,c\n"  # exactly one row has all three items: theory C.2, E1

@@ -47,7 +47,7 @@ def test_a_verdict_is_stale_from_the_first_change_of_a_setting(judged):
     type_k(page, 3)
     assert page.locator('#verdict.stale[data-ready="false"]').count() == 1
     assert page.locator("#results.stale").count() == 1
-    assert page.get_by_role("button", name="Download report").is_disabled()
+    assert page.get_by_role("button", name="Download confidential report").is_disabled()
     page.unroute("**/api/audit*")
     type_k(page, 4)
     page.wait_for_selector(READY)
@@ -58,7 +58,7 @@ def test_a_verdict_is_stale_from_the_first_change_of_a_setting(judged):
 def test_its_report_can_be_downloaded(judged, tmp_path):
     page = judged(TABLE)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download report").click()
+        page.get_by_role("button", name="Download confidential report").click()
     download.value.save_as(tmp_path / "report.html")
     assert "<strong>5</strong><sup>1</sup>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 

@@ -78,6 +78,19 @@ def test_a_forged_release_is_consistent_but_nobodys_until_the_fingerprint_refute
     assert not verify.locator("#digest").is_visible()
 
 
+def test_another_fingerprint_is_shown_beside_that_of_the_files(verify, releases):
+    folder, place = releases["new"]
+    digest = discreet.verify(folder).digest
+    wrong = f"{digest[:8]}{'f' if digest[8] == '0' else '0'}{digest[9:]}"
+    drop(verify, "#drop", place)
+    enter(verify, wrong)
+    verify.locator("#verified").get_by_text("1 character of the fingerprint differs").wait_for()
+    assert verify.locator("#fingerprints code").all_inner_texts() == [wrong, digest]
+    assert verify.locator("#fingerprints mark").all_inner_texts() == [wrong[8:12], digest[8:12]]
+    enter(verify, "0" * 64)
+    verify.locator("#verified").get_by_text("or the fingerprint was mistyped. Do not use these files.").wait_for()
+
+
 def test_the_right_fingerprint_is_compared_at_once(verify, releases):
     folder, place = releases["new"]
     drop(verify, "#drop", place)

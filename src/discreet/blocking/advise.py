@@ -254,7 +254,7 @@ def _name_rest(what: str, release: Release) -> str:
     """Return what is done, with what is left out of the rest as well, so that it is safe."""
     if not release.distortion.lost:
         return what
-    return f"{what}, {'and' if what.startswith('leave out') else 'less'} what still reveals"
+    return f"{what}, {'and' if what.startswith('leave out') else 'minus'} combinations that still reveal someone"
 
 
 def _shorten(situation: Situation) -> Iterator[Suggested]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final, TypeAlias
 
 from discreet.errors import ThresholdError
-from discreet.runtime.text import abbreviate, count_of
+from discreet.runtime.text import abbreviate, count_of, part
 
 Threshold: TypeAlias = int | float | Fraction | str
 
@@ -73,7 +73,7 @@ def share(count: int, n: int) -> str:
     >>> share(813, 8124), share(1, 0)
     ('10.01%', '-')
     """
-    return f"{100 * count / n:.4g}%" if n else "-"
+    return part(count, n, digits=4) or "-"
 
 
 def say_count(count: int, n: int, noun: str = "row") -> str:

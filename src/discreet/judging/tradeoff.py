@@ -21,7 +21,7 @@ from discreet.mining.mine import Mining, Progress, mine
 from discreet.runtime import html, resources
 from discreet.runtime.resources import watching
 from discreet.runtime.solver import Numbers
-from discreet.runtime.text import percent
+from discreet.runtime.text import part
 
 AT_ONCE: Final = 256  # itemsets that are searched together for the lowest safe minimum support
 
@@ -66,7 +66,7 @@ class Tradeoff:
         return html.table(repr(self)[1:-1], head, lines, note=f"{note} {self.caveat}".strip())
 
     def _share(self, count: int) -> str:
-        return percent(count / self.n) if self.n else "–"
+        return part(count, self.n) or "–"
 
 
 def tradeoff(  # noqa: PLR0913 - all but one by their names, and each a choice of its own

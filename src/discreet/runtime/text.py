@@ -1,5 +1,6 @@
 """Text for people: short, safe to print, with plurals and percentages."""
 
+from decimal import ROUND_HALF_UP, Context, Decimal
 from itertools import pairwise
 from typing import Final
 from unicodedata import bidirectional, category, combining
@@ -70,6 +71,18 @@ def percent(share: float) -> str:
     ('1.45%', '0%', '1,250%')
     """
     return f"{100 * share:.3g}%" if share < 1 else f"{100 * share:,.0f}%"
+
+
+def part(some: int, every: int, *, digits: int = 3) -> str:
+    """Return some of all as a percentage, rounded half up from whole numbers; nothing of nothing is empty.
+
+    >>> part(567, 2000), part(481, 2000), part(2000, 2000), part(1, 3_000_000), part(0, 0)
+    ('28.4%', '24.1%', '100%', '0.0000333%', '')
+    """
+    if not every:
+        return ""
+    share = Context(prec=digits, rounding=ROUND_HALF_UP).divide(Decimal(100 * some), Decimal(every))
+    return f"{share.normalize():f}%"
 
 
 def points(share: float) -> str:

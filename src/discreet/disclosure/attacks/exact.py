@@ -312,7 +312,7 @@ def _list_undecided(search: ExactSearch, seconds: float, *, is_over: bool) -> It
     if is_over:
         yield Undecided(1, f"publication of {search.many:,} items", f"the {seconds:.2g} seconds were over")
     elif search.is_open:
-        yield Undecided(1, "publication as to other patterns", "blocking the channels that were found comes first")
+        yield Undecided(1, "publication as to other patterns", "fix the findings first, then test again")
     elif search.is_cut:
         yield Undecided(1, "publication as to further patterns", f"{UNIONS} are listed")
     if search.unproven:

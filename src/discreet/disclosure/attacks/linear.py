@@ -380,7 +380,7 @@ def _list_undecided(search: LinearSearch, unseen: int, behind: int, seconds: flo
     every = [
         Undecided(long, "tops", f"they have more than {constraints.LONGEST} items"),
         Undecided(unseen, what, f"the {seconds:.2g} seconds were over"),
-        Undecided(behind, what, "blocking the channels that were found comes first"),
+        Undecided(behind, what, "fix the findings first, then test again"),
         Undecided(len(search.too_large), what, f"more than {KINDS:,} kinds of rows are possible"),
         Undecided(unproven, "patterns", "the solver infers few rows, but no exact sum of supports proves it"),
     ]

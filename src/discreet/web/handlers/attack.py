@@ -6,7 +6,7 @@ import discreet
 from discreet import InputError
 from discreet import report as reports
 from discreet.disclosure.attacks.attack import ATTACKERS
-from discreet.disclosure.attacks.finding import Finding, Level
+from discreet.disclosure.attacks.finding import Finding, Level, Undecided
 from discreet.disclosure.attacks.formula import Mark
 from discreet.runtime.text import printable
 from discreet.web.context import Context, list_files
@@ -15,6 +15,7 @@ from discreet.web.messages import cut_sum, show_itemset
 
 SECONDS: Final = 20.0
 MOST: Final = 200  # findings that are listed
+PLAIN: Final = "plain"  # the level of what an audit finds as well
 
 
 def attack(
@@ -41,7 +42,8 @@ def attack(
         "is_safe": found.is_safe,
         "k": judged.k,
         "total": len(found.findings),
-        "undecided": [printable(str(one)) for one in found.undecided],
+        "new": sum(one.level != PLAIN for one in found.findings),
+        "undecided": [_say_undecided(one) for one in found.undecided],
         "assumptions": [printable(one) for one in found.assumptions],
         "is_acyclic": found.is_acyclic,
         "findings": [
@@ -51,13 +53,23 @@ def attack(
                 "low": one.low,
                 "high": one.high,
                 "level": one.level,
+                "is_new": one.level != PLAIN,
                 "sentence": cut_sum(one.sentence),
                 "steps": [cut_sum(step) for step in one.steps()],
             }
-            for one in sorted(found.findings, key=lambda finding: (finding.high, finding.low))[:MOST]
+            for one in sorted(found.findings, key=_rank)[:MOST]
         ],
         "files": list_files(path),
     }
+
+
+def _rank(finding: Finding) -> tuple[bool, int, int]:
+    """Return the place of a finding: what an audit does not find comes first, then the smallest."""
+    return finding.level == PLAIN, finding.high, finding.low
+
+
+def _say_undecided(one: Undecided) -> str:
+    return printable(f"{one.many:,} {one.what} {'was' if one.many == 1 else 'were'} not decided: {one.why}")
 
 
 def _items(finding: Finding) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final, Unpack
 import numpy as np
 
 import discreet
-from discreet import Audit, BudgetError, Patterns, Tradeoff, Transactions, mine
+from discreet import Audit, BudgetError, Patterns, Tradeoff, Transactions, Verdict, mine
 from discreet import report as reports
 from discreet.data.thresholds import Threshold
 from discreet.runtime.text import count_of
@@ -24,6 +24,7 @@ GRIDS: Final = (
 )
 """Minimum supports to compare by default: the first line whose lowest one has few enough itemsets."""
 FEW_ENOUGH: Final = 200_000
+ONLY_N: Final = "Only the number of rows would be published."
 KS: Final = (3, 5, 10, 20, 30, 50)
 
 
@@ -44,27 +45,36 @@ def audit(context: Context, *, noun: str = "", **rule: Unpack[Rule]) -> dict[str
         "counted": "rows" if judged.people is None else "people",
         "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": smallest},
         "is_acyclic": judged.is_acyclic,
-        "nothing": describe_nothing(judged),
+        "nothing": _describe_nothing(context, judged, rule),
         **(_describe_itemsets(judged) if isinstance(judged.candidate, Patterns) else {}),
     }
 
 
-def describe_nothing(judged: Audit) -> dict[str, Any] | None:
+def _describe_nothing(context: Context, judged: Audit, rule: Rule) -> dict[str, Any] | None:
     """Return that nothing would be published, with a minimum support that gives something; None if something would."""
     patterns = judged.candidate
     if not isinstance(patterns, Patterns) or patterns.itemsets.longest > 0:
         return None
     if not isinstance(judged.rows, Transactions) or not judged.rows.n:
         return {"min_support": None, "sentence": "The list is empty: there is nothing to publish."}
-    held = np.bincount(judged.rows.itemsets.entries)
-    most = int(held.max(initial=0))
+    held: list[int] = np.sort(np.bincount(judged.rows.itemsets.entries)).tolist()
+    second, most = [0, 0, *held][-2:]
     if most < judged.k:
-        return {"min_support": None, "sentence": f"No item is shared by {judged.k:,} people or more."}
+        return {"min_support": None, "sentence": f"{ONLY_N} No item is shared by {judged.k:,} people or more."}
     common = f"The commonest item is shared by {most:,} of {count_of(judged.rows.n, 'row')}"
     return {
-        "min_support": str(max(judged.k, most // 2)),
-        "sentence": f"{common}, and {patterns.min_support:,} are asked for.",
+        "min_support": _find_safe(context, rule, [max(judged.k, most // 2), max(judged.k, second)]),
+        "sentence": f"{ONLY_N} {common}, and {patterns.min_support:,} are asked for.",
     }
+
+
+def _find_safe(context: Context, rule: Rule, least: Sequence[int]) -> str:
+    """Return the first of these minimum supports whose verdict is RELEASE; the first of all if there is none."""
+    for one in map(str, least):
+        with suppress(BudgetError):
+            if judge(context, {**rule, "min_support": one}).verdict is Verdict.RELEASE:
+                return one
+    return str(least[0])
 
 
 def _describe_itemsets(judged: Audit) -> dict[str, Any]:

@@ -73,7 +73,9 @@ def advise(context: Context, **rule: Unpack[FixRule]) -> dict[str, Any]:
             context.cache.put("release", _key(context, {**asked, **remedy.options}), remedy.release)
     facts = reports.advice_facts(advice)
     options = [line["options"] for line in facts["remedies"]]
-    cards = [_describe_remedy(remedy, given) for remedy, given in zip(advice.remedies, options, strict=True)]
+    found = advice.audit.exposed_if_known
+    exposed = 0 if found is None else found.rows
+    cards = [_describe_remedy(remedy, given, exposed) for remedy, given in zip(advice.remedies, options, strict=True)]
     return {
         "verdict": advice.audit.verdict.name,
         "best": facts["best"],
@@ -111,7 +113,7 @@ def _recommend(best: TableRelease) -> str:
     return f"Best: {TITLES[best.method]}; {costs.shown:,} of {count_of(costs.cells, 'count')} are then shown, {how}."
 
 
-def _describe_remedy(remedy: Remedy, options: Mapping[str, Any]) -> dict[str, Any]:
+def _describe_remedy(remedy: Remedy, options: Mapping[str, Any], exposed: int) -> dict[str, Any]:
     card: dict[str, Any] = {
         "what": printable(remedy.what),
         "method": _name_method(remedy.options),
@@ -126,12 +128,13 @@ def _describe_remedy(remedy: Remedy, options: Mapping[str, Any]) -> dict[str, An
     cost = costs.itemsets
     rounded = release.policy.round_to
     average = (cost.average * cost.itemsets - cost.lost) / max(1, remedy.kept)  # a lost one counts as 1
-    kept = f"{cost.changed - cost.lost:,} of those kept change, by {percent(average)} on average"
-    numbers = f"{kept}; the largest change is {cost.largest:,}"
+    changed = f"{cost.changed - cost.lost:,} of {remedy.kept:,} change"
+    largest = f"the count of a single item changes by at most {count_of(int(costs.item_rows.largest), 'row')}"
+    numbers = f"{changed}; average over all {remedy.kept:,}: {percent(average)}; {largest}"
     if not release.changes_rows:
         numbers = "all exact" if rounded is None else f"all rounded to multiples of {rounded:,}"
     people = [
-        f"{release.rows_suppressed:,} left out" if release.rows_suppressed else "",
+        _say_left_out(release, exposed) if release.rows_suppressed else "",
         f"{release.rows_added:,} invented" if release.rows_added else "",
         f"n becomes {costs.n_after:,}, not {costs.n_before:,}" if costs.n_after != costs.n_before else "",
     ]
@@ -145,9 +148,17 @@ def _describe_remedy(remedy: Remedy, options: Mapping[str, Any]) -> dict[str, An
         "facts": [
             ["Keeps", f"{remedy.kept:,} of {count_of(cost.itemsets, 'combination')}"],
             ["Numbers", numbers],
-            ["Rows", ", ".join(filter(None, people)) or "as they are"],
+            ["Rows", "; ".join(filter(None, people)) or "as they are"],
         ],
     }
+
+
+def _say_left_out(release: Release, exposed: int) -> str:
+    """Return how many rows are left out, and why these are more than are exposed."""
+    out, more = f"{release.rows_suppressed:,} left out", release.rows_suppressed - exposed
+    if release.method != "suppress" or more <= 0 or not exposed:
+        return out
+    return f"{out}: {exposed:,} that are exposed, and {more:,} more that then become exposed"
 
 
 def _describe_tried(one: TriedMethod) -> dict[str, Any]:
@@ -203,6 +214,7 @@ def block(context: Context, **choice: Unpack[Choice]) -> dict[str, Any]:
         "headlines": _list_headlines(release),
         "before_after": reports.before_after_figure(release).facts,
         "changed": len(changes),
+        "left_out": sum(one["after"] is None for one in changes),
         "changes": changes[:MOST_CHANGES],
     }
 

@@ -6,9 +6,12 @@ from typing import Any, Final, TypedDict
 import discreet
 from discreet import Audit, Counts, Patterns, Transactions
 from discreet.data.thresholds import Threshold
+from discreet.judging.checks import MAKE_SAFE
 from discreet.web.context import Context
 from discreet.web.loading import Holding
 from discreet.web.messages import on_page, say_on_page
+
+FIX: Final = "Fix tries several remedies and shows what each costs."
 
 
 class Rule(TypedDict, total=False):
@@ -74,5 +77,5 @@ def describe_verdict(judged: Audit) -> dict[str, Any]:
         ],
         "warnings": judged.warnings,
         "guarantee": judged.promise or None,
-        "advice": judged.advice.say(on_page) or None,
+        "advice": FIX if judged.advice == MAKE_SAFE else judged.advice.say(on_page) or None,
     }

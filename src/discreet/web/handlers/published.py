@@ -12,7 +12,7 @@ from discreet import Audit, Counts, Patterns, Rules, Verdict
 from discreet.publications.trees.leaves import Forest
 from discreet.report import MARK
 from discreet.report.html.tables import Field, Grid, show_tables
-from discreet.runtime.text import percent, printable
+from discreet.runtime.text import part, printable
 from discreet.web.context import Context, list_files
 from discreet.web.handlers.findings import split_words
 from discreet.web.handlers.judging import Rule, judge
@@ -83,8 +83,7 @@ def list_patterns(patterns: Patterns, words: Sequence[str], sort: str, page: sli
     lines = []
     for at in matching[page].tolist():
         support = int(patterns.supports[at])
-        share = percent(support / patterns.n) if patterns.n else ""
-        lines.append([show_itemset(patterns.labelled(at)), support, share])
+        lines.append([show_itemset(patterns.labelled(at)), support, part(support, patterns.n)])
     return Listing(("Combination", "Number", "Share"), len(patterns), int(matching.size), lines)
 
 
@@ -130,7 +129,8 @@ def _limits(low: int, high: int) -> str:
 
 
 def _shares(low: Fraction, high: Fraction) -> str:
-    return percent(float(low)) if low == high else f"{percent(float(low))} to {percent(float(high))}"
+    shares = [part(share.numerator, share.denominator) for share in (low, high)]
+    return " to ".join(dict.fromkeys(shares))
 
 
 def describe_table(grid: Grid) -> dict[str, Any]:

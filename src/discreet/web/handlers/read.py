@@ -27,7 +27,7 @@ from discreet.web.samples import STORIES
 LINES: Final = 6  # of the file itself
 LONGEST_LINE: Final = 200
 LONGEST_HEAD: Final = 1 << 12  # bytes that are looked at for what is no text
-FIRST: Final = 3  # rows as they are understood
+FIRST, LISTED = 3, 5  # rows as they are understood, and itemsets, rules or leaves
 ITEMS: Final = 20
 COMMONEST: Final = 10
 WITH_LISTS: Final = ("parquet", "feather")  # formats that can hold a column of lists
@@ -55,6 +55,7 @@ def preview(context: Context) -> dict[str, Any]:
         "reading": None,
         "confirm": None,
         "rows": [],
+        "total": None,
         "marks": [],
         "error": None,
         "choices": [],
@@ -193,13 +194,15 @@ def _show_first(value: Holding) -> dict[str, Any]:
             return {"rows": [], "marks": list_marks(value), "columns": list_columns_of_counts(value)}
         case Rules():
             _, lines = list_rules(value)
-            return {"rows": [_show_row([*if_, "⇒", *then], support) for if_, then, support, _ in lines[:FIRST]]}
+            rows = [_show_row([*if_, "⇒", *then], support) for if_, then, support, _ in lines[:LISTED]]
+            return {"rows": rows, "total": len(lines)}
         case Forest():
             _, lines = list_leaves(value)
-            return {"rows": [_show_row([path], rows) for _, path, rows, _ in lines[:FIRST]]}
+            return {"rows": [_show_row([path], rows) for _, path, rows, _ in lines[:LISTED]], "total": len(lines)}
         case Patterns():
-            supports = value.supports[:FIRST].tolist()
-            return {"rows": [_show_row(value.labelled(at), support) for at, support in enumerate(supports)]}
+            supports = value.supports[:LISTED].tolist()
+            rows = [_show_row(value.labelled(at), support) for at, support in enumerate(supports)]
+            return {"rows": rows, "total": len(value)}
     ids = [None] * FIRST if value.ids is None else list(islice(value.ids, FIRST))
     return {"rows": [_show_row(sorted(row, key=str), name) for row, name in zip(value[:FIRST], ids, strict=False)]}
 

@@ -47,13 +47,14 @@ def verify(
         "unchecked": unchecked,
         "notes": notes,
         **lists,
+        "computed": found.digest if found.matches is False and len(faults) == 1 else None,
         "differing": _count_differing(found, fingerprint or ""),
         "text": str(found),
     }
 
 
 def _count_differing(found: Verification, fingerprint: str) -> int | None:
-    """Return in how many places another fingerprint differs: few may be a typing error; the right one is not told."""
+    """Return in how many places another fingerprint differs: few may be a typing error."""
     if found.matches is not False:
         return None
     given = "".join(fingerprint.split()).lower()

@@ -11,12 +11,13 @@ import * as state from "./state.js";
 import { keepProven, keepRelease, keepVerdict, provenWith, sayProven, showSteps } from "./steps.js";
 import { stronger } from "./stronger.js";
 import { tradeoff } from "./tradeoff.js";
-import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict, showWord } from "./verdict.js";
+import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict, showWord, tellTested } from "./verdict.js";
 import { noun } from "./words.js";
 import { asking, worker } from "./work.js";
 
 const STALE = ["verdict", "decisive", "advice", "results"];
 const CHECKING = "checking…";
+const [WIDE, LETTER, GAP] = [430, 6.6, 4]; // pixels of a chart, of a letter below it, and between names
 
 const run = worker(byId("audit-work"), { stopped, failed: showFailed });
 const runReport = worker(byId("report-work"));
@@ -51,7 +52,8 @@ function touched(fault) {
   setReady(false);
   showSteps({ instead: fault ? "wrong entry" : CHECKING });
   if (!fault) return;
-  showNone("No verdict", `A setting is wrong. ${fault}`, "!");
+  byId("use").hidden = true;
+  showNone("No verdict", "Correct the setting that is marked.", "!");
   byId("results").hidden = true;
 }
 
@@ -64,18 +66,20 @@ async function audit(args, since, views, controls) {
   if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
   const found = await run(asking("audit", { ...args, noun: state.recall("noun") }));
   if (own !== latest) return; // a later question has its own answer
-  byId("results").hidden = !found;
+  byId("results").hidden = !found || Boolean(found.nothing);
   if (!found) {
     keepVerdict(null, args);
     return showSteps({ instead: "no verdict" });
   }
-  showVerdict(found, (performance.now() - since) / 1000, (text) => controls.setMinSupport(text));
-  const proven = provenWith(args);
+  showVerdict(found, (performance.now() - since) / 1000);
   showNext(found, args);
-  if (proven) showProven(proven);
+  showOther(found, controls);
   setReady(true);
+  if (found.nothing) return;
   showNumbers(found);
   showChecks(found);
+  const proven = provenWith(args);
+  if (proven) showProven(proven);
   views.findings(args, found);
   views.published(args);
   views.stronger(args);
@@ -102,9 +106,18 @@ function showNext({ verdict, nothing }, args) {
   link.setAttribute("href", state.address(isReady ? "/handover" : "/fix"));
 }
 
+/** Offer a minimum support that gives something, if nothing would be published. */
+function showOther({ nothing }, controls) {
+  const least = nothing?.min_support;
+  byId("use").hidden = !least;
+  byId("use").textContent = least ? `Use a minimum support of ${number(Number(least))}` : "";
+  byId("use").onclick = () => controls.setMinSupport(least);
+}
+
 /** Show what a stronger reader proved: no RELEASE, and remedies that withstand this reader. */
 function showProven(proven) {
   keepProven(proven);
+  tellTested(`A stronger reader was tested, and works out ${counted(proven.total, "group")}.`);
   if (byId("banner").dataset.verdict !== "RELEASE") return;
   showWord("REVIEW", "REVIEW", sayProven(proven));
   showNext({ verdict: "REVIEW" }, proven.asked);
@@ -116,6 +129,7 @@ function showProven(proven) {
 
 function setReady(isReady) {
   markReady(isReady, STALE);
+  byId("use").disabled = !isReady;
   byId("next-step").ariaDisabled = String(!isReady);
   byId("report").disabled = !isReady;
 }
@@ -150,8 +164,25 @@ const atMost = (length) => (length === null || length === undefined ? "" : ` of 
 
 function showSizes({ cell_sizes: sizes }) {
   if (!sizes) return;
-  if (sizes.lines.length) draw(byId("sizes"), sizes);
+  if (sizes.lines.length) nameBars(draw(byId("sizes"), sizes), sizes.lines);
   else fill(byId("sizes"), make("p", { class: "nothing" }, "There are no groups to show."));
+}
+
+/** Name each bar by the least size of its groups; names that do not fit side by side stand upright. */
+function nameBars(drawn, lines) {
+  const names = lines.map(([name]) => name.split("–")[0]);
+  const isTight = (name, at) => (LETTER * (name.length + (names[at + 1] ?? "").length)) / 2 + GAP > WIDE / names.length;
+  const ticks = drawn.querySelector(".ticks");
+  for (const tick of ticks.querySelectorAll("[dy='18']")) tick.remove();
+  drawn.querySelector(".across").textContent = "rows in the group, at least";
+  drawn.classList.toggle("crowded", names.some(isTight));
+  names.forEach((name, at) => {
+    const tick = document.createElementNS(ticks.namespaceURI, "text");
+    for (const [key, value] of Object.entries({ class: "bar", x: `${(100 * (at + 0.5)) / names.length}%`, y: "100%", dy: 18 }))
+      tick.setAttribute(key, value);
+    tick.textContent = name;
+    ticks.append(tick);
+  });
 }
 
 async function report(args) {

@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import {
   byId,
+  capital,
   counted,
   debounced,
   download,
@@ -28,6 +29,7 @@ const STORY = {
 };
 const PAUSE = 150; // milliseconds without a change before one counts
 const FIRST = 25; // differences that are shown at once
+const MAY = "This may be published: "; // what a verdict of RELEASE begins with
 
 const run = worker(byId("compare-work"), { failed: showNothing });
 const chosen = { newer: null, older: null }; // each has what it ``is`` for the server, and the name of its file
@@ -109,22 +111,25 @@ function show(found) {
   report = found.files[0];
   showVerdict(found, found.seconds);
   showChecks(found);
-  for (const side of SIDES) showAlone(side, found[side]);
+  for (const side of SIDES) showAlone(side, found[side], found.verdict);
   showNumbers(found);
   showFindings(found);
   byId("next").hidden = !found.findings[0]?.base; // what to do about tables is told with their verdict
+  byId("load-newer").hidden = byId("next").hidden;
   if (!byId("next").hidden) byId("advice").textContent = "";
   mark(true);
   if (isFirst) byId("banner").scrollIntoView({ block: "nearest", behavior: "smooth" });
 }
 
-function showAlone(side, { verdict, sentence, what }) {
+/** Show the verdict on one release alone; a better one than that on both is no permission, and has no colour. */
+function showAlone(side, { verdict, sentence, what }, together) {
   const place = byId(`${side}-alone`);
-  place.dataset.verdict = verdict;
+  const isBetter = verdict === "RELEASE" && together !== "RELEASE";
+  place.dataset.verdict = isBetter ? "" : verdict;
   const [word, size] = place.querySelectorAll("span");
-  word.textContent = verdict;
+  word.textContent = isBetter ? "Alone it would pass." : verdict;
   size.textContent = `${chosen[side].file}, ${what}`;
-  place.querySelector(".told").textContent = sentence;
+  place.querySelector(".told").textContent = isBetter ? capital(sentence.replace(MAY, "")) : sentence;
 }
 
 function showNumbers({ total, k, same, rose, fell, only_newer: newer, only_older: older }) {

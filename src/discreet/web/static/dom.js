@@ -82,7 +82,12 @@ export function percent(share) {
   return `${Number(value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 6 })}%`;
 }
 
-export const part = (some, all) => (all ? percent(some / all) : "0%");
+/** Return some of all as a percentage of three digits, rounded half up from whole numbers. */
+export function part(some, all) {
+  if (!some || !all) return "0%";
+  const scale = 10 ** Math.max(0, 2 - Math.floor(Math.log10((100 * some) / all)));
+  return percent(Math.floor((200 * some * scale + all) / (2 * all)) / scale / 100);
+}
 
 /** Return a message as a sentence, with a full stop and a capital, unless it starts with a symbol or the name of a file. */
 export function sentence(words) {
@@ -90,8 +95,11 @@ export function sentence(words) {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Return a fingerprint as groups of four to be read aloud; copied, it has no blanks. */
-export const inFours = (digits) => digits.match(/.{1,4}/g)?.map((four) => make("span", { class: "four" }, four)) ?? [];
+/** Return a fingerprint as groups of four to be read aloud, marked where another one differs; copied, it has no blanks. */
+export function inFours(digits, other = digits) {
+  const group = (four, at) => make(other.startsWith(four, 4 * at) ? "span" : "mark", { class: "four" }, four);
+  return digits.match(/.{1,4}/g)?.map(group) ?? [];
+}
 
 /** Return a number of bytes in the largest fitting unit. */
 export function bytes(value) {

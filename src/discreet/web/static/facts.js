@@ -1,6 +1,6 @@
 // Facts of the data: numbers of rows and items, row lengths, and the commonest items.
 
-import { figure, fill, label, make, number, part, percent, sentence } from "./dom.js";
+import { figure, fill, label, make, number, part, sentence } from "./dom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const BARS = 40;
@@ -13,7 +13,7 @@ export function showFacts(place, facts) {
     figure(number(n), "rows"),
     figure(number(items), "different items"),
     figure(n ? number(Number((entries / n).toPrecision(3))) : "0", "items in a row, on average"),
-    figure(n ? percent(entries / (n * Math.max(1, items))) : "0%", "of all row–item pairs are filled"),
+    figure(part(entries, n * Math.max(1, items)), "of all row–item pairs are filled"),
   ];
   fill(
     place,

@@ -2,7 +2,7 @@
 
 import { draw } from "./charts.js";
 import { tableOf } from "./counts.js";
-import { byId, fill, itemset, listSome, make, number, right, sentence } from "./dom.js";
+import { byId, capital, counted, fill, itemset, listSome, make, number, right, sentence } from "./dom.js";
 import { opened } from "./page.js";
 import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
@@ -52,7 +52,7 @@ function touched(fault) {
   showSteps({ instead: fault ? "wrong entry" : "checking…" });
   if (!fault) return;
   byId("advice").textContent = "";
-  showWord(null, "No release", `A setting is wrong. ${fault}`);
+  showWord(null, "No release", "Correct the setting that is marked.");
 }
 
 /** Try what could be done, and show the release of what was chosen before, or of what is recommended. */
@@ -115,7 +115,7 @@ const small = (text) => text.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLow
 const asSpans = (nodes) => nodes.map((node) => make("span", { class: node.localName }, ...node.childNodes));
 
 /** Show the release of a remedy, and keep it for the step Hand over. */
-async function choose({ what, options, verdict }) {
+async function choose({ what, options, verdict, kept, asked: wanted }) {
   setReady(false);
   markStale(false, CARDS);
   const found = await runBlock(asking("block", { ...args, ...options }));
@@ -124,12 +124,12 @@ async function choose({ what, options, verdict }) {
   showWord(found.verdict, found.verdict, what === UNCHANGED ? found.sentence : `If you ${what}, ${small(found.sentence)}`);
   byId("advice").textContent = found.guarantee ?? found.advice ?? "";
   keepRelease(isGood ? { what, options: { ...args, ...options }, card: options, asked } : null);
-  showBeforeAfter(found);
+  showBeforeAfter(found, wanted - kept);
   byId("result").hidden = false;
   setReady(true, isGood);
 }
 
-function showBeforeAfter(found) {
+function showBeforeAfter(found, lost) {
   const isTables = Boolean(found.tables);
   for (const id of ["headlines", "changes", "figure-part"]) byId(id).hidden = isTables;
   byId("headlines").parentElement.hidden = isTables;
@@ -144,7 +144,15 @@ function showBeforeAfter(found) {
   listSome(byId("changes").tBodies[0], byId("more-changes"), found.changes.map(changeLine), SHOWN);
   if (!found.changes.length)
     fill(byId("changes").tBodies[0], make("tr", {}, make("td", { colspan: 3, class: "quiet" }, "No count has changed.")));
+  byId("changes-told").textContent = sayLost(found, lost);
   draw(byId("before-after"), found.before_after);
+}
+
+/** Return how many combinations are left out, and why the list has fewer lines; ``lost`` are those of the card. */
+function sayLost({ distortion: { lost: listed }, left_out: lines }, lost) {
+  const same = "combinations of exactly the same people are one line, as on Check.";
+  const first = listed > lines ? `${counted(listed, "combination")} are left out, in ${counted(lines, "line")}: ${same}` : capital(same);
+  return lost > listed ? `${first} ${number(lost - listed)} more are never looked at with this remedy, and not listed.` : first;
 }
 
 function changeLine({ items, before, after }) {

@@ -13,7 +13,7 @@ import { asking, worker } from "./work.js";
 const SECONDS = 3; // for the method that searches
 const HALF = 50;
 const PRIVATE = "DO-NOT-RELEASE.zip";
-const STALE = "The entries have changed since. What is below belongs to the earlier ones: correct the entries if need be, and press Hide again.";
+const STALE = "The entries have changed since. What is below belongs to the earlier ones: correct the entries if need be, and compare the ways again.";
 const READY = "All ways to reach the goal are tried; then you choose one.";
 const NO_SHARE = "Write a number above 0 and below 100, such as 50 or 12.5.";
 const NO_SUPPORT = "Write a share such as 5% or 0.05, or a number of rows such as 813.";

@@ -135,9 +135,9 @@ function show(seen, preview) {
   showDoubts(seen, preview);
   showFields(seen);
   showMarks(seen, preview);
-  byId("raw").textContent = seen.lines.join("\n");
+  fill(byId("raw"), ...seen.lines.map((line) => make("span", { class: "raw-line" }, line || " ")));
   byId("raw").parentElement.hidden = !seen.lines.length;
-  byId("read-title").textContent = `The first ${FIRST[seen.holds] ?? "rows"}, as they are understood`;
+  byId("read-title").textContent = `${whichOf(seen)}, as they are understood`;
   byId("read-id").textContent = seen.holds === "rows" ? "Row" : "Number";
   showRows(seen.rows);
   showError(isUnclear ? null : seen.error);
@@ -147,7 +147,14 @@ function show(seen, preview) {
   if (seen.error && !isUnclear) unfold(true);
 }
 
-const FIRST = { patterns: "itemsets", rules: "rules", tree: "leaves" };
+const LISTED = { patterns: "itemset", rules: "rule", tree: "leaf" };
+
+/** Return which rows, itemsets, rules or leaves are shown: a list need not be in the order of its file. */
+function whichOf({ holds, rows, total }) {
+  if (!total) return "The first rows";
+  const all = holds === "tree" && total > 1 ? `${number(total)} leaves` : counted(total, LISTED[holds]);
+  return rows.length < total ? `${number(rows.length)} of ${all}` : `All ${all}`;
+}
 
 /** Show the marks in tables of counts with what each was taken for; a click lets that be changed. */
 function showMarks({ marks, columns, holds }, preview) {

@@ -151,6 +151,7 @@ function longest(now, set) {
   field.addEventListener("input", () => {
     const length = field.value.trim() === "" ? 0 : whole(field.value, 1);
     byId("max-length-help").textContent = length === null ? WRONG_LENGTH : told;
+    byId("max-length-help").classList.toggle("wrong", length === null);
     if (length === null) set(field, {}, WRONG_LENGTH);
     else set(field, { max_length: length ? String(length) : null });
   });

@@ -1,6 +1,6 @@
 // The steps in the head of every page, each with its state: file, verdict, remedy, release.
 
-import { counted, label } from "./dom.js";
+import { counted, label, make } from "./dom.js";
 import * as state from "./state.js";
 
 const NEEDED = { RELEASE: "no need", REVIEW: "look at it", WITHHOLD: "needed" };
@@ -46,7 +46,7 @@ export function keepRelease(release) {
 /** Show which file is loaded, and how much it holds. */
 export function tellFile(file, size) {
   const place = find("load");
-  place.replaceChildren(label(file), size ? ` · ${size}` : "");
+  place.replaceChildren(label(file), ...(size ? [make("span", { class: "size" }, ` · ${size}`)] : []));
 }
 
 function tell(step, words, verdict) {

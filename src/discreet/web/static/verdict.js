@@ -4,24 +4,13 @@ import { byId, fill, make, number, picture } from "./dom.js";
 
 const SIGNS = { RELEASE: "✓", REVIEW: "?", WITHHOLD: "✕" };
 const NOTHING = "Nothing to publish";
+const UNTESTED = "Not checked here"; // so begins the warning that a stronger reader may find more
 
-/** Show the verdict in its banner, with the worst finding; ``use`` gets a minimum support that gives something. */
-export function showVerdict(found, seconds, use) {
+/** Show the verdict in its banner, with the worst finding. */
+export function showVerdict(found, seconds) {
   const { nothing, decisive, advice, guarantee, verdict } = found;
   showWord(nothing ? "NOTHING" : verdict, nothing ? NOTHING : verdict, nothing ? nothing.sentence : found.sentence, "–");
   byId("verdict").dataset.seconds = seconds.toFixed(3);
-  if (nothing?.min_support)
-    byId("verdict").lastElementChild.append(
-      make(
-        "p",
-        { class: "actions" },
-        make(
-          "button",
-          { type: "button", class: "button", click: () => use(nothing.min_support) },
-          `Use a minimum support of ${number(Number(nothing.min_support))}`,
-        ),
-      ),
-    );
   fill(byId("decisive"), ...(decisive ? parts(decisive) : [])).hidden = !decisive || Boolean(nothing);
   byId("advice").textContent = nothing ? "" : (advice ?? guarantee ?? "");
 }
@@ -112,5 +101,12 @@ export function showChecks({ checks, warnings = [] }) {
       ),
     );
   fill(byId("checks"), ...checks.map(line));
-  fill(byId("warnings"), ...warnings.map((warning) => make("p", { class: "note" }, warning)));
+  const note = (warning) => make("p", { class: "note", "data-untested": warning.startsWith(UNTESTED) }, warning);
+  fill(byId("warnings"), ...warnings.map(note));
+}
+
+/** Show what a stronger reader found instead of the warning that none was tried. */
+export function tellTested(words) {
+  const note = byId("warnings").querySelector("[data-untested]");
+  if (note) note.textContent = words;
 }

@@ -11,7 +11,7 @@ const PAGE = "verify"; // what this tab keeps of it
 const PAUSE = 200; // milliseconds without a change of the fingerprint before it is compared
 const DIGITS = 64;
 const TYPING = 4; // characters of a fingerprint that somebody may have mistyped
-const OTHER = "This is not the publisher's release: its fingerprint is quite another one. Do not use these files, and ask the publisher.";
+const OTHER = "This is not the publisher's release, or the fingerprint was mistyped. Do not use these files. Ask the publisher.";
 const typed = (many) =>
   `This is not the publisher's release, or you mistyped: ${counted(many, "character")} of the fingerprint differ${many === 1 ? "s" : ""}. Read it again.`;
 const ON_PAPER = 6; // faults on a receipt, so that it is one page
@@ -59,6 +59,7 @@ function open(given, older = []) {
   byId("came").hidden = false;
   byId("drop-help").hidden = true;
   byId("drop").classList.add("small");
+  if (byId("drop").previousElementSibling === byId("banner")) byId("banner").after(byId("fingerprint-card")); // asked for next
   byId("choose-zip").classList.remove("main");
   byId("details").hidden = true; // it is about the release before
   if (!byId("banner").hidden) say("", "…", "CHECKING", "This release is being checked.");
@@ -75,7 +76,7 @@ async function check() {
   if (!release) return;
   setReady(false);
   byId("details").hidden = Boolean(wrong);
-  if (wrong) return say("", "!", "NOT CHECKED", "Correct the publisher's fingerprint, or leave the field empty.");
+  if (wrong) return say("", "!", "NOT CHECKED", `${wrong} Correct it, or leave the field empty.`);
   const found = await run((work) => verify(beside, work));
   if (found) show(found);
 }
@@ -149,6 +150,7 @@ function show(found) {
   byId("notes-section").hidden = !found.notes.length;
   byId("digest-section").hidden = !found.is_good;
   fill(byId("digest"), ...inFours(found.digest ?? ""));
+  showBoth(found.computed, fingerprint().digits);
   showOlder(found);
   showNumbers(found.is_good ? found : {});
   writeReceipt(found, word, reason);
@@ -165,6 +167,13 @@ function list(id, sentences, verdict, sign) {
       make("p", {}, sentence(text)),
     );
   fill(byId(id), ...sentences.map(line));
+}
+
+/** Show the fingerprint of these files beside the one that was entered, if they differ. */
+function showBoth(own, given) {
+  const pairs = own ? { "You entered": inFours(given, own), "These files have": inFours(own, given) } : {};
+  const line = ([name, digits]) => [make("dt", {}, name), make("dd", {}, make("code", { class: "wrap" }, ...digits))];
+  fill(byId("fingerprints"), ...Object.entries(pairs).flatMap(line)).hidden = !own;
 }
 
 function showOlder({ is_good: good, beside: made, together }) {
