@@ -8,7 +8,7 @@ import numpy as np
 from forecasts import Forecasts
 from numpy.typing import NDArray
 
-from discreet import Transactions, attack, belief, mine
+from discreet import Patterns, Transactions, attack, belief, mine
 from discreet.data.thresholds import as_count
 from discreet.disclosure.beliefs.tables import Prior
 
@@ -49,7 +49,7 @@ def look_at(rows: Transactions, case: Case) -> Result:
     >>> rows = Transactions([list(row) for row in ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]])
     >>> found = look_at(rows, Case("E1", "3/9", 2))
     >>> found.forecasts.beliefs.tolist(), found.forecasts.is_small.tolist(), found.is_proven.tolist()
-    ([], [], [])
+    ([0.0, 0.0, 0.0, 0.0, 1.0], [False, False, False, False, True], [False, False, False, False, True])
     """
     sigma = as_count(case.share, len(rows))
     patterns = mine(rows, min_support=sigma, kind="closed")
@@ -74,7 +74,7 @@ def look_at(rows: Transactions, case: Case) -> Result:
     )
 
 
-def _prove(rows: Transactions, patterns: Any, case: Case) -> Iterator[Pattern]:
+def _prove(rows: Transactions, patterns: Patterns, case: Case) -> Iterator[Pattern]:
     """Yield the conjunctions that the exact attacker proves to hold for 1 to k − 1 rows."""
     found = attack(patterns, k=case.k, level="exact", rows=rows, seconds=case.seconds)
     for one in found.findings:

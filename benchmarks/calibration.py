@@ -14,18 +14,18 @@ against false alarms. Everything is drawn from a seed. Times decide nothing, unl
 import argparse
 import sys
 from collections.abc import Sequence
+from math import isclose
 from pathlib import Path
 from typing import Final
 
 import alarms
-import numpy as np
 import worlds
 from forecasts import BINS, Forecasts, find_interval, raise_alarms
 from pictures import Chart, Group, draw_charts, draw_groups, overlap
 from report import line, title
 from worlds import World
 
-from discreet import InputError, belief, mine
+from discreet import GuaranteeError, InputError, belief, mine
 from discreet.io import datasets
 
 SEED: Final = 7
@@ -55,7 +55,10 @@ CASES: Final = (
     alarms.Case("retail", "10%", 10),
     alarms.Case("BMS-WebView-1", "2%", 10),
 )
+SHOWN: Final = 20  # patterns of a bin in the chart
+ABOUT: Final = "TODO"
 CLINIC: Final = [["asthma"]] * 10 + [["flu"]] * 10 + [["asthma", "flu"]] * 4 + [[]] * 16  # as in docs/belief.md
+LEAST: Final = 10  # minimum support and k there
 PROVED: Final = [["asthma"]] * 7 + [["flu"]] * 23 + [["asthma", "flu"]] * 7 + [[]] * 3
 
 
@@ -120,9 +123,8 @@ def _print_file(name: str, case: alarms.Case, n: int, result: alarms.Result) -> 
     print(f"Brier score {ours:.5f}; {right:.5f} if the beliefs were right; {constant:.5f} for a constant")
     for rate in RATES:
         hits, false = raise_alarms(forecasts.beliefs, forecasts.is_small, rate)
-        print(
-            f"belief, false alarms up to {rate:g}: {_describe(hits, small)}, {false:,} false alarms; guessing: {rate:.1%}"
-        )
+        told = f"{_describe(hits, small)}, {false:,} false alarms"
+        print(f"belief, false alarms up to {rate:g}: {told}; guessing: {rate:.1%}")
     proven = forecasts.is_small & result.is_proven
     wrong = int((result.is_proven & ~forecasts.is_small).sum())
     print(f"proof, no false alarms: {_describe(int(proven.sum()), small)}, {wrong} wrong")
@@ -138,57 +140,58 @@ def _describe(hits: int, many: int) -> str:
 
 def draw(found: dict[str, Forecasts], files: dict[str, Forecasts], folder: Path) -> None:
     """Write the pictures of docs/belief.md."""
-
-    def chart(head: str, curves: dict[str, Forecasts | None]) -> Chart:
-        return Chart(
-            head, {name: [one for one in each.list_bins() if one.many >= 10] for name, each in curves.items() if each}
-        )
-
     charts = [
-        chart(
+        _chart(
             "Drawn from the prior entropy",
             {
                 "patterns of all items": found.get(f"{ROWS}: all items"),
-                "patterns of some items": found.get(f"{ROWS}, 6 items: some items"),
+                "patterns of some of 6 items": found.get(f"{ROWS}, 6 items: some items"),
             },
         ),
-        chart(
+        _chart(
             "Drawn from the prior uniform",
             {
                 "patterns of all items": found.get(f"{TABLES}: all items"),
-                "patterns of some items": found.get(f"{TABLES}, 6 items: some items"),
+                "patterns of some of 6 items": found.get(f"{TABLES}, 6 items: some items"),
             },
         ),
-        chart(
+        _chart(
             "Drawn otherwise",
             {
-                "independent items, believed with entropy": found.get("independent items, entropy: all items"),
-                "patients, believed with entropy": found.get("patients, entropy: all items"),
-                "patients, believed with uniform": found.get("patients, uniform: all items"),
+                "independent items, prior entropy": found.get("independent items, entropy: all items"),
+                "patients, prior entropy": found.get("patients, entropy: all items"),
+                "patients, prior uniform": found.get("patients, uniform: all items"),
             },
         ),
-        chart("Public data, believed with entropy", dict(files)),
+        _chart("Public data, prior entropy", {name: files.get(name) for name in files}),
     ]
-    folder.joinpath("belief-calibration.svg").write_bytes(draw_charts([one for one in charts if one.curves], "TODO"))
-    folder.joinpath("belief-groups.svg").write_bytes(draw_groups(list_groups(), 10))
+    svg = draw_charts([one for one in charts if one.curves], ABOUT)
+    folder.joinpath("belief-calibration.svg").write_bytes(svg)
+    folder.joinpath("belief-groups.svg").write_bytes(draw_groups(list_groups(), LEAST))
+
+
+def _chart(head: str, curves: dict[str, Forecasts | None]) -> Chart:
+    """Return a chart of the curves that there are; bins of few patterns say nothing."""
+    bins = {name: each.list_bins() for name, each in curves.items() if each is not None}
+    return Chart(head, {name: [one for one in each if one.many >= SHOWN] for name, each in bins.items()})
 
 
 def list_groups() -> list[Group]:
-    """Return a group that is proved to be small, one that nearly is, and one that may be; belief must agree.
+    """Return a group that is proved to be small, one that is nearly certain to be, and one that may be.
 
-    >>> [round(sum(chance for many, chance in one.chances.items() if 0 < many < 10), 3) for one in list_groups()]
-    [1.0, 0.999, 0.604]
+    >>> [one.describe(10) for one in list_groups()]
+    ['1 to 9 people: 100 %', '1 to 9 people: 99.9 %', '1 to 9 people: 60.4 %']
     """
-    both = overlap(14, 14, 40, 9)
+    both = overlap(14, 14, 40, LEAST - 1)
     groups = [
-        Group("asthma ∧ flu, if 30 have the flu", "Proved", overlap(14, 30, 40, 9)),
+        Group("asthma ∧ flu, if 30 have the flu", "Proved", overlap(14, 30, 40, LEAST - 1)),
         Group("asthma ∧ flu", "Nearly certain", both),
         Group("asthma ∧ ¬flu", "Possible", {14 - many: chance for many, chance in both.items()}),
     ]
     for rows, place, group in ((PROVED, 0, groups[0]), (CLINIC, 0, groups[1]), (CLINIC, 1, groups[2])):
-        told = float(belief(mine(rows, min_support=10), k=10).patterns[place].belief)
-        if abs(told - sum(chance for many, chance in group.chances.items() if 0 < many < 10)) > 1e-9:
-            raise RuntimeError(f"{group.name} has another belief: {told}")
+        told = float(belief(mine(rows, min_support=LEAST), k=LEAST).patterns[place].belief)
+        if not isclose(told, group.find_small(LEAST)):
+            raise GuaranteeError(f"{group.name} has another belief: {told}")
     return groups
 
 

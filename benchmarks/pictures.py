@@ -17,9 +17,12 @@ text{font:13px system-ui,-apple-system,Segoe UI,Helvetica,Arial,sans-serif;fill:
 .c2{fill:#c4b5fd;stroke:#c4b5fd}.e{fill:none}}
 </style>"""
 MARKS: Final = ("M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.6-3.6h7.2v7.2h-7.2z", "M0-5l4.6 8h-9.2z")
-PLOT: Final = 220  # pixels
-ACROSS, DOWN = 320, 340
-LEAST: Final = 1.5  # pixels of a bar: what is possible is seen
+LEFT, STEP, HIGH = 240, 26, 104
+"""Pixels: where bars begin, how far apart they are, and how high the highest is."""
+LEAST: Final = 1.5  # pixels of a bar, so that what is possible is seen
+PLOT, ACROSS, DOWN = 220, 320, 340
+"""Pixels: the side of a reliability chart, and how far apart two are."""
+TINY: Final = 1e-12
 
 
 def wrap(name: str, about: str, size: tuple[int, int], parts: Sequence[str]) -> bytes:
@@ -27,8 +30,8 @@ def wrap(name: str, about: str, size: tuple[int, int], parts: Sequence[str]) -> 
     width, height = size
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-            'role="img" aria-labelledby="n d">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"',
+            ' role="img" aria-labelledby="n d">',
             f'<title id="n">{escape(name)}</title>',
             f'<desc id="d">{escape(about)}</desc>',
             STYLE,
@@ -47,6 +50,28 @@ class Group(NamedTuple):
     verdict: str
     chances: Mapping[int, float]
 
+    def find_small(self, k: int) -> float:
+        """Return the probability of 1 to k − 1 people.
+
+        >>> Group("a", "sure", {0: 0.25, 1: 0.75}).find_small(2)
+        0.75
+        """
+        return sum(chance for many, chance in self.chances.items() if 0 < many < k)
+
+    def describe(self, k: int) -> str:
+        """Return that probability in percent, rounded down: only what is certain is 100 %.
+
+        >>> Group("a", "sure", {0: 0.00004, 1: 0.99996}).describe(2)
+        '1 person: 99.9 %'
+        """
+        share = self.find_small(k)
+        percent = "100 %" if share > 1 - TINY else f"{int(1000 * share) / 10:.1f} %"
+        return f"{_name_people(k)}: {percent}"
+
+
+def _name_people(k: int) -> str:
+    return f"1 to {k - 1} people" if k > 2 else "1 person"  # noqa: PLR2004 - one
+
 
 def overlap(first: int, second: int, n: int, most: int) -> dict[int, float]:
     """Return the probability of each number of rows that hold two items, if all lists of rows are equally likely.
@@ -64,48 +89,35 @@ def draw_groups(groups: Sequence[Group], k: int) -> bytes:
     >>> draw_groups([Group("a", "sure", {1: 1.0})], 2).count(b'class="f"')
     2
     """
-    most, high, step, left = max(max(one.chances) for one in groups), 104, 26, 240
-    width, parts = left + (most + 1) * step + 24, list[str]()
-    for number, one in enumerate(groups):
-        top = 40 + number * (high + 58)
-        foot = top + high
-        small = sum(chance for many, chance in one.chances.items() if 0 < many < k)
-        peak = max(one.chances.values())
-        parts += [
-            f'<text class="t" x="16" y="{top + 34}">{escape(one.verdict)}</text>',
-            f'<text x="16" y="{top + 54}">{escape(one.name)}</text>',
-            f'<text class="s" x="16" y="{top + 74}">1 to {k - 1} people: {_percent(small)}</text>',
-        ]
-        for many in range(most + 1):
-            x, chance = left + many * step, one.chances.get(many, 0.0)
-            tall, style = max(LEAST, chance / peak * high), "f" if 0 < many < k else "n"
-            if chance:
-                parts.append(
-                    f'<rect class="{style}" x="{x + 2}" y="{foot - tall:.1f}" width="{step - 4}" height="{tall:.1f}"/>'
-                )
-            parts.append(f'<text class="s" x="{x + step // 2}" y="{foot + 17}" text-anchor="middle">{many}</text>')
-        parts.append(f'<path class="x" d="M{left - 4} {foot}H{left + (most + 1) * step}"/>')
-    height = 40 + len(groups) * (high + 58) + 14
-    parts += [
-        f'<rect class="f" x="{left}" y="12" width="12" height="12"/>',
-        f'<text class="s" x="{left + 18}" y="23">1 to {k - 1} people: the small group</text>',
-        f'<rect class="n" x="{left + 230}" y="12" width="12" height="12"/><text class="s" x="{left + 248}" y="23">other numbers</text>',
-        f'<text class="s" x="{left + (most + 1) * step // 2}" y="{height - 8}" text-anchor="middle">number of people</text>',
+    most = max(max(one.chances) for one in groups)
+    right, height = LEFT + (most + 1) * STEP, 54 + len(groups) * (HIGH + 58)
+    parts = [
+        f'<rect class="f" x="{LEFT}" y="12" width="12" height="12"/>',
+        f'<text class="s" x="{LEFT + 18}" y="23">{_name_people(k)}: the small group</text>',
+        f'<rect class="n" x="{LEFT + 230}" y="12" width="12" height="12"/>',
+        f'<text class="s" x="{LEFT + 248}" y="23">other numbers</text>',
+        f'<text class="s" x="{(LEFT + right) // 2}" y="{height - 8}" text-anchor="middle">number of people</text>',
     ]
-    about = "Bars of the probability of each number of people. " + " ".join(
-        f"{one.name}: {one.verdict}, 1 to {k - 1} people with {_percent(sum(p for many, p in one.chances.items() if 0 < many < k))}."
-        for one in groups
-    )
-    return wrap("Proved, nearly certain, possible", about, (width, height), parts)
+    for number, one in enumerate(groups):
+        parts += _bars(one, k, most, 40 + number * (HIGH + 58))
+    about = "Bars of the probability of each number of people. "
+    about += " ".join(f"{one.verdict}: {one.name}, {one.describe(k)}." for one in groups)
+    return wrap("Proved, nearly certain, possible", about, (right + 24, height), parts)
 
 
-def _percent(share: float) -> str:
-    """Return a share in percent, rounded down: only what is certain is 100 %.
-
-    >>> _percent(0.99996), _percent(1.0)
-    ('99.9 %', '100 %')
-    """
-    return "100 %" if share >= 1 - 1e-12 else f"{int(1000 * share) / 10:.1f} %"
+def _bars(group: Group, k: int, most: int, top: int) -> Iterator[str]:
+    yield f'<text class="t" x="16" y="{top + 34}">{escape(group.verdict)}</text>'
+    yield f'<text x="16" y="{top + 54}">{escape(group.name)}</text>'
+    yield f'<text class="s" x="16" y="{top + 74}">{group.describe(k)}</text>'
+    foot, peak = top + HIGH, max(group.chances.values())
+    for many in range(most + 1):
+        x, chance = LEFT + many * STEP, group.chances.get(many, 0.0)
+        tall, style = max(LEAST, chance / peak * HIGH), "f" if 0 < many < k else "n"
+        if chance:
+            size = f'width="{STEP - 4}" height="{tall:.1f}"'
+            yield f'<rect class="{style}" x="{x + 2}" y="{foot - tall:.1f}" {size}/>'
+        yield f'<text class="s" x="{x + STEP // 2}" y="{foot + 17}" text-anchor="middle">{many}</text>'
+    yield f'<path class="x" d="M{LEFT - 4} {foot}H{LEFT + (most + 1) * STEP}"/>'
 
 
 class Chart(NamedTuple):
@@ -140,7 +152,8 @@ def _axes(title: str) -> Iterator[str]:
         yield f'<text class="s" x="{at}" y="{PLOT + 18}" text-anchor="middle">{tenth / 10:g}</text>'
     yield f'<path class="d" d="M0 {PLOT}L{PLOT} 0"/><path class="x" d="M0 0V{PLOT}H{PLOT}"/>'
     yield f'<text class="s" x="{PLOT // 2}" y="{PLOT + 36}" text-anchor="middle">belief</text>'
-    yield f'<text class="s" transform="translate(-40 {PLOT // 2}) rotate(-90)" text-anchor="middle">share that is small</text>'
+    turn = f'transform="translate(-40 {PLOT // 2}) rotate(-90)"'
+    yield f'<text class="s" {turn} text-anchor="middle">share that is small</text>'
 
 
 def _curves(curves: Mapping[str, Sequence[Bin]]) -> Iterator[str]:

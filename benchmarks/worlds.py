@@ -78,7 +78,7 @@ def _list_patients() -> NDArray[np.bool_]:
 
 
 class World(NamedTuple):
-    """How databases of so many ``items`` are drawn, what their readers take as equally likely, and how many there are."""
+    """How databases of so many ``items`` are drawn, the prior of their readers, and how ``many`` there are."""
 
     draw: Draw
     prior: Prior
