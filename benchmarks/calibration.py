@@ -40,8 +40,8 @@ TABLES: Final = "tables at random, uniform"
 WORLDS: Final = {
     ROWS: World(worlds.draw_rows, "entropy", range(2, 5), 3000),
     TABLES: World(worlds.draw_table, "uniform", range(2, 5), 3000),
-    f"{ROWS}, 6 items": World(worlds.draw_rows, "entropy", range(6, 7), 60),
-    f"{TABLES}, 6 items": World(worlds.draw_table, "uniform", range(6, 7), 60),
+    f"{ROWS}, 6 to 8 items": World(worlds.draw_rows, "entropy", range(6, 9), 60),
+    f"{TABLES}, 6 to 8 items": World(worlds.draw_table, "uniform", range(6, 9), 60),
     "independent items, entropy": World(worlds.draw_independent, "entropy", range(2, 5), 1000),
     "tables at random, entropy": World(worlds.draw_table, "entropy", range(2, 5), 1000),
     "rows at random, uniform": World(worlds.draw_rows, "uniform", range(2, 5), 1000),
@@ -145,14 +145,14 @@ def draw(found: dict[str, Forecasts], files: dict[str, Forecasts], folder: Path)
             "Drawn from the prior entropy",
             {
                 "patterns of all items": found.get(f"{ROWS}: all items"),
-                "patterns of some of 6 items": found.get(f"{ROWS}, 6 items: some items"),
+                "patterns of some of 6 to 8 items": found.get(f"{ROWS}, 6 to 8 items: some items"),
             },
         ),
         _chart(
             "Drawn from the prior uniform",
             {
                 "patterns of all items": found.get(f"{TABLES}: all items"),
-                "patterns of some of 6 items": found.get(f"{TABLES}, 6 items: some items"),
+                "patterns of some of 6 to 8 items": found.get(f"{TABLES}, 6 to 8 items: some items"),
             },
         ),
         _chart(

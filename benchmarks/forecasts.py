@@ -63,21 +63,30 @@ class Forecasts(NamedTuple):
     def list_bins(self) -> list[Bin]:
         """Return the bins that are not empty; beliefs of 1 are in the last one.
 
-        The error is that of right forecasts: each is right with a probability of its belief, databases are independent,
-        and within a database forecasts may hang together as closely as can be. So it is rather too large.
-
         >>> [(one.low, one.share, one.error) for one in Forecasts.of([(0.5, True, 0), (0.5, False, 1)]).list_bins()]
         [(0.5, 0.5, 0.3535533905932738)]
         """
         places = np.minimum((self.beliefs * BINS).astype(np.int64), BINS - 1)
         bins = []
         for place in np.unique(places).tolist():
-            beliefs, is_small, databases = self.choose(places == place)
-            spread = np.zeros(databases.max() + 1)
-            np.add.at(spread, databases, np.sqrt(beliefs * (1 - beliefs)))
-            error = sqrt((spread**2).sum()) / beliefs.size
-            bins.append(Bin(place / BINS, beliefs.size, float(beliefs.mean()), float(is_small.mean()), error))
+            inside = self.choose(places == place)
+            beliefs, shares, many = float(inside.beliefs.mean()), float(inside.is_small.mean()), inside.beliefs.size
+            bins.append(Bin(place / BINS, many, beliefs, shares, inside.find_error()))
         return bins
+
+    def find_error(self) -> float:
+        """Return the standard error of the share that comes true; databases are independent, their patterns are not.
+
+        It is what differences between databases show, but at least what independent patterns would have, and at most
+        what those would have that come true together.
+
+        >>> Forecasts.of([(0.5, True, 0), (0.5, True, 0), (0.5, False, 1), (0.5, False, 1)]).find_error()
+        0.3535533905932738
+        """
+        spread = np.sqrt(self.beliefs * (1 - self.beliefs))
+        off, joined = np.bincount(self.databases, self.is_small - self.beliefs), np.bincount(self.databases, spread)
+        alone = float((spread**2).sum())
+        return sqrt(min(float((joined**2).sum()), max(alone, float((off**2).sum())))) / self.beliefs.size
 
     def score(self) -> tuple[float, float, float]:
         """Return three Brier scores: of the beliefs, the one expected if they are right, and that of a constant.
