@@ -1977,15 +1977,20 @@ def universes(rows, sigma, more):
     return {top | one for top in tops for one in added if not top & one}
 
 
+def weights(tables, prior):
+    """Return how much each table counts: by the lists of rows that have it, or once."""
+    if prior == "uniform":
+        return np.ones(len(tables), dtype=object)
+    factorials = np.array([factorial(count) for count in range(tables.sum(axis=1).max() + 1)], dtype=object)
+    return factorials[-1] // factorials[tables].prod(axis=1)
+
+
 def beliefs(rows, sigma, universe, k, prior, *, complete):
     """Return for each cell over the items of a universe the share of tables in which it has 1 to k - 1 rows."""
     told = frequent(rows, sigma)
     known = {one: held for one, held in told.items() if one <= universe} | {frozenset(): len(rows)}
     tables = tables_within(universe, exactly(known), sigma - 1 if complete else None)
-    factorials = np.array([factorial(count) for count in range(len(rows) + 1)], dtype=object)
-    ways = (
-        factorials[-1] // factorials[tables].prod(axis=1) if prior == "entropy" else np.ones(len(tables), dtype=object)
-    )
+    ways = weights(tables, prior)
     few = (tables > 0) & (tables < k)
     return {
         kind: Fraction(int(ways[few[:, at]].sum()), int(ways.sum())) for at, kind in enumerate(kinds_of_rows(universe))

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 import discreet
 from discreet import OptionError, Patterns, ThresholdError, attack, belief, mine
@@ -24,7 +25,8 @@ from discreet.disclosure.beliefs import belief as search
 from discreet.disclosure.beliefs.counting import count_columns, count_few, count_urns
 from discreet.disclosure.beliefs.entropy import fit_entropy
 from discreet.disclosure.beliefs.sampling import judge_chains, list_moves, sample_few
-from discreet.disclosure.beliefs.tables import PRIORS, list_sums
+from discreet.disclosure.beliefs.screening import screen
+from discreet.disclosure.beliefs.tables import PRIORS, cap_columns, list_sums
 
 LARGE = os.environ.get("DISCREET_LARGE") == "1"
 E1 = [list(row) for row in ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]]
@@ -71,7 +73,7 @@ def test_what_is_counted_is_the_share_of_all_tables_that_fit(prior, case):
 @given(case=small)
 def test_patterns_that_may_be_small_are_listed_with_their_beliefs(prior, case):
     rows, sigma, k, complete = case
-    found = belief(mine(rows, min_support=sigma), k=k, prior=prior, complete=complete)
+    found = belief(mine(rows, min_support=sigma), k=k, prior=prior, complete=complete, limit=10**6)
     expected = {}
     for universe, _ in systems(rows, sigma, complete=complete):
         beliefs = oracle.beliefs(rows, sigma, universe, k, prior, complete=complete)
@@ -83,6 +85,54 @@ def test_patterns_that_may_be_small_are_listed_with_their_beliefs(prior, case):
     assert faint or told == {pair: share for pair, share in expected.items() if share >= 0.01}
     assert [one.belief for one in found.patterns] == sorted(told.values(), reverse=True)
     assert found.largest == max(map(float, told.values()), default=0)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@settings(max_examples=200 if LARGE else 25)
+@given(case=small, slack=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=16, max_size=16))
+def test_limits_of_supports_are_counted_with(prior, case, slack):
+    rows, sigma, k, _ = case
+    told = oracle.frequent(rows, sigma)
+    limits = {
+        one: (max(0, held - down), min(len(rows), held + up)) if len(one) > 1 else (held, held)
+        for (one, held), (down, up) in zip(sorted(told.items(), key=lambda pair: sorted(pair[0])), slack, strict=False)
+    }
+    facts = Facts.from_limits([(sorted(one), *both) for one, both in limits.items() if one], n=len(rows))
+    found = belief(facts, k=k, prior=prior, limit=10**6)
+    narrowed = facts.narrow()  # one support limits another, also outside a universe
+    limits = {frozenset(narrowed.labels[item] for item in one): both for one, both in narrowed.listed.items()}
+    for one in found.patterns:
+        universe = frozenset(one.held + one.lacked)
+        within = {itemset: both for itemset, both in limits.items() if itemset <= universe}
+        tables = oracle.tables_within(universe, within, None)
+        ways = oracle.weights(tables, prior)
+        cell = list(oracle.kinds_of_rows(universe)).index(frozenset(one.held))
+        few = (tables[:, cell] > 0) & (tables[:, cell] < k)
+        if one.how == "counted":
+            assert one.belief == Fraction(int(ways[few].sum()), int(ways.sum()))
+
+
+@settings(max_examples=200 if LARGE else 30)
+@given(case=small, schema=st.sampled_from([None, [["a", "b"]]]))
+def test_the_quick_model_scales_tables_of_all_universes(case, schema):
+    rows, sigma, k, complete = case
+    rows = [row - {"b"} if schema and {"a", "b"} <= row else row for row in rows]
+    facts = Facts.of(mine(rows, min_support=sigma), complete=complete, schema=schema)
+    ground, clock = Ground(facts), Clock(99)
+    for many in (1, 2):
+        found = screen(ground, many, k=k, prior="entropy", least=0.0, most=10**6, clock=clock)
+        assert {one.universe for one in found.best} == {*ground.list_universes(many)}
+        assert (found.likely, found.faint, found.unseen) == (ground.count_universes(many), 0, 0)
+        for one in found.best:
+            system = build_system(ground, one.universe, most=KINDS)
+            model = dict(zip(system.rows, fit_entropy(system, clock).tolist(), strict=True))
+            if one.guess:
+                assert one.expected == pytest.approx(model[one.cell], abs=1)
+                caps = cap_columns(system, [each for each in list_sums(system) if each.is_exact])
+                cap = caps[system.rows.index(one.cell)]
+                assert cap >= k
+                chances = binom.pmf(range(1, k), cap, one.expected / cap)
+                assert one.guess == pytest.approx(chances.sum(), abs=1e-9)
 
 
 def random_release(random, *, n=60):

@@ -160,7 +160,9 @@ def _attack() -> None:
 
 def _believe() -> None:
     rows = [[item for item in range(4) if number * (item + 3) % 7 < 4] for number in range(300)]  # noqa: PLR2004
-    system = build_system(Ground(Facts.of(discreet.mine(rows, min_support=50))), 0b111, most=8)
+    patterns = discreet.mine(rows, min_support=50)
+    discreet.belief(patterns, k=5, limit=1)
+    system = build_system(Ground(Facts.of(patterns)), 0b111, most=8)
     fit_entropy(system, Clock(1))
     sample_few(system, k=5, prior="entropy", seed=[1], clock=Clock(1))
 

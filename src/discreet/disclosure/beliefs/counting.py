@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import comb
+from math import comb, exp
 from typing import Final, NamedTuple
 
 from discreet.disclosure.attacks.constraints import Bits, System
 from discreet.disclosure.beliefs.tables import KnownSum, Prior, cap_columns, find_top, list_sums, weigh
 from discreet.errors import InconsistencyError
 
-STEPS: Final = 20_000  # of counting, for one universe
+STEPS: Final = 2_000  # of counting, for one universe
+NEVER: Final = 1e-9  # the largest probability of a breach that is taken as 0
 NONE_FIT: Final = "no database has these supports; check that they are exact, and that the list is complete"
 
 
@@ -35,7 +36,7 @@ def count_urns(system: System, sums: Sequence[KnownSum], k: int, prior: Prior) -
 
     Let M be a top, a the item, and L the only part with it. Of the rows that are alike within L, a known number holds
     a: they are any of these rows ("entropy": a hypergeometric number for each cell of M), or their numbers in the cells
-    of M are any that add up to it ("uniform").
+    of M are any that add up to it ("uniform"). Limits on unlisted itemsets must hold whatever is drawn, or almost.
     """
     top = find_top(system)
     item, others = system.universe & ~top, [part for part in system.parts if part != top]
@@ -48,7 +49,8 @@ def count_urns(system: System, sums: Sequence[KnownSum], k: int, prior: Prior) -
         if cell | item in place:
             urns.setdefault(cell & others[0], []).append(cell)
     drawn = {urn: held.get(urn | item, 0) for urn in urns}
-    if _can_bind(system, sums, {urn: [(cell, cells[cell]) for cell in own] for urn, own in urns.items()}, drawn, item):
+    groups = {urn: [(cell, cells[cell]) for cell in own] for urn, own in urns.items()}
+    if _bound_breaches(system, sums, groups, drawn, item, prior) > NEVER:
         return None
     found = [Fraction(0 < cells.get(row, 0) < k) for row in system.rows]
     for urn, own in urns.items():
@@ -60,24 +62,34 @@ def count_urns(system: System, sums: Sequence[KnownSum], k: int, prior: Prior) -
     return found
 
 
-def _can_bind(
+def _bound_breaches(
     system: System,
     sums: Sequence[KnownSum],
     urns: dict[Bits, list[tuple[Bits, int]]],
     drawn: dict[Bits, int],
     item: Bits,
-) -> bool:
-    """Return whether some table of drawn rows exceeds a limit."""
-    for columns, total, is_exact in sums:
+    prior: Prior,
+) -> float:
+    """Return an upper bound of the probability that drawn rows exceed a limit.
+
+    Without replacement, a sum deviates as Hoeffding (1963, theorem 4) says; from counts that are equally likely,
+    anything is drawn.
+    """
+    total = 0.0
+    for columns, most, is_exact in sums:
         if is_exact:
             continue
         holders = {system.rows[column] for column in columns.tolist()}
-        most = (
-            min(drawn[urn], sum(count for cell, count in own if cell | item in holders)) for urn, own in urns.items()
-        )
-        if sum(most) > total:
-            return True
-    return False
+        if not all(row & item for row in holders):
+            return 1.0
+        holding = {urn: sum(count for cell, count in own if cell | item in holders) for urn, own in urns.items()}
+        if sum(min(drawn[urn], count) for urn, count in holding.items()) <= most:
+            continue
+        mean = sum(drawn[urn] * count / sum(each for _, each in urns[urn]) for urn, count in holding.items() if count)
+        open_urns = sum(drawn[urn] for urn, count in holding.items() if count)
+        above = most + 1 - mean
+        total += exp(-2 * above * above / open_urns) if prior == "entropy" and above > 0 else 1.0
+    return total
 
 
 def _draw_rows(counts: Sequence[int], drawn: int, k: int) -> list[tuple[Fraction, Fraction]]:
@@ -91,7 +103,13 @@ def _draw_rows(counts: Sequence[int], drawn: int, k: int) -> list[tuple[Fraction
 
     def add_up(count: int, numbers: range) -> Fraction:
         taken = range(max(0, numbers.start, drawn - urn + count), min(numbers.stop, count + 1, drawn + 1))
-        return Fraction(sum(comb(count, number) * comb(urn - count, drawn - number) for number in taken), every)
+        if not taken:
+            return Fraction(0)
+        total, term = 0, comb(count, taken[0]) * comb(urn - count, drawn - taken[0])
+        for number in taken:
+            total += term
+            term = term * (count - number) * (drawn - number) // ((number + 1) * (urn - count - drawn + number + 1))
+        return Fraction(total, every)
 
     return [(add_up(count, range(1, k)), add_up(count, range(count - k + 1, count))) for count in counts]
 

@@ -17,6 +17,7 @@ from discreet.runtime.text import count_of
 How: TypeAlias = Literal["counted", "sampled", "screened"]
 
 FAINT: Final = 0.01  # the least belief that is listed, and that is worth a closer look
+FULL: Final = 0.99  # a list of beliefs that are so large need not go on
 SHOWN: Final = 20
 NO_PROOF: Final = "This is no proof: it depends on the prior."
 

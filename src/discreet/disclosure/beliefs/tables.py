@@ -81,15 +81,16 @@ def list_sums(system: System) -> list[KnownSum]:
             columns[row & part].append(column)
         sums += [KnownSum(np.array(own), table[cell], is_exact=True) for cell, own in columns.items() if own]
     for limit in system.limits:
-        holders = np.flatnonzero(system.kinds & limit.itemset == limit.itemset)
-        if holders.size:
-            sums.append(KnownSum(holders, limit.high, is_exact=False))
-    return sums
+        is_holding = np.asarray(system.kinds & limit.itemset == limit.itemset, dtype=np.bool_)
+        sums.append(KnownSum(np.flatnonzero(is_holding), limit.high, is_exact=False))
+        if limit.low:  # as many rows hold it at least as others do not
+            sums.append(KnownSum(np.flatnonzero(~is_holding), system.ground.facts.n - limit.low, is_exact=False))
+    return [one for one in sums if one.columns.size]
 
 
 def find_top(system: System) -> Bits:
-    """Return the top within a universe; any cell is in one of its cells."""
-    return next(part for part in system.parts if part in system.ground.tops)
+    """Return the widest known part of a universe, a top if there is one; each row is in one of its cells."""
+    return max(system.parts, default=0, key=lambda part: (part in system.ground.tops, part.bit_count(), -part))
 
 
 def cap_columns(system: System, sums: Sequence[KnownSum]) -> Numbers:
