@@ -27,7 +27,7 @@ class Case(NamedTuple):
     share: str
     k: int
     prior: Prior = "entropy"
-    seconds: float = 120.0
+    seconds: float = 300.0
 
 
 class Result(NamedTuple):
