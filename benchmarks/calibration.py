@@ -62,12 +62,12 @@ CHARTED: Final = {
     "BMS-WebView-1 2.3%": "clicks (BMS-WebView-1)",
 }
 """The public data in the chart."""
-SHOWN: Final = 20  # patterns of a bin in the chart
+SHOWN: Final = 10  # patterns of a bin in the chart
 ABOUT: Final = (
-    "Four charts of the share of patterns that are small against the belief in them, with 95 % intervals. Databases drawn "
-    "from the prior: patterns of all items lie on the diagonal; with uniform, patterns of some items lie above it from "
-    "one half on and below it under that. Drawn otherwise: independent items lie on it; patients and tables at random "
-    "are flatter. Public data: accidents are near it, a supermarket is flatter, and clicks lie far off."
+    "Four charts of the share of patterns that are small against the belief in them, with 95 % intervals. Databases "
+    "drawn from the prior: patterns of all items lie on the diagonal; with uniform, patterns of some items lie above "
+    "it for large beliefs and below it for small ones. Drawn otherwise: independent items lie on it; patients, and "
+    "tables at random still more, are flatter. Public data: see the table beside the chart."
 )
 CLINIC: Final = [["asthma"]] * 10 + [["flu"]] * 10 + [["asthma", "flu"]] * 4 + [[]] * 16  # as in docs/belief.md
 LEAST: Final = 10  # minimum support and k there
