@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet import OptionError, Transactions, Verdict, advise, audit, block, compare, read, write
 from discreet.blocking.beside import read_release
-from discreet.blocking.block import METHODS
+from discreet.blocking.blockers import METHODS
 from discreet.blocking.costs import costs
 from discreet.cli import main
 from discreet.data.generate import clinic as make_clinic

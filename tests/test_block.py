@@ -26,7 +26,7 @@ from discreet import (
     block,
     compare,
 )
-from discreet.blocking.block import METHODS as BLOCKERS
+from discreet.blocking.blockers import METHODS as BLOCKERS
 from discreet.blocking.problem import NOBODY, BlockProblem, BlockSolution, change_rows, check, has_small_sum, recount
 from discreet.blocking.release import Release
 from discreet.data.itemsets import Weighted

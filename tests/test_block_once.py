@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import discreet
 from discreet import Audit, block, write_release
 from discreet.blocking import folder
-from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.blockers import BEST, METHODS
 from discreet.cli import main
 from discreet.data.lattice import Family
 

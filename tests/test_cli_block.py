@@ -291,7 +291,7 @@ def test_ctrl_c_ends_in_one_line_and_leaves_nothing(clinic, tmp_path, monkeypatc
 
 INTERRUPTED = """
 import os, signal, threading
-from discreet.blocking.block import METHODS
+from discreet.blocking.blockers import METHODS
 from discreet.cli import main
 optimal = METHODS["optimal"]
 def solve(problem):

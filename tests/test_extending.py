@@ -57,9 +57,9 @@ def test_an_attacker_is_a_level_of_attack(enter):
 
 
 def test_a_blocker_is_a_method_of_block_and_is_compared(enter):
-    from discreet.blocking.block import METHODS
+    from discreet.blocking.blockers import METHODS
 
-    enter("discreet.blocking.block", "METHODS", "toy", METHODS["suppress"]._replace(how="toys are used"))
+    enter("discreet.blocking.blockers", "METHODS", "toy", METHODS["suppress"]._replace(how="toys are used"))
     release = block(ROWS, min_support=10, k=10, method="toy")
     assert isinstance(release, Release)
     assert "toys are used" in " ".join(report.release_text(release))

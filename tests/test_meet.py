@@ -24,7 +24,8 @@ from discreet import (
     verify,
     write_release,
 )
-from discreet.blocking.block import BEST, as_time
+from discreet.blocking.block import as_time
+from discreet.blocking.blockers import BEST
 from discreet.blocking.meet import keeps_whole, round_supports
 from discreet.blocking.verify_cells import Masks, check_rounded
 from discreet.data.generate import clinic

@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple, Unpack
 import numpy as np
 
 from discreet.blocking.beside import OlderRelease, as_older
-from discreet.blocking.block import METHODS, block, compare
+from discreet.blocking.block import block, compare
+from discreet.blocking.blockers import METHODS
 from discreet.blocking.comparison import say_method, worth
 from discreet.blocking.costs import Costs, costs
 from discreet.blocking.release import Release

@@ -1,23 +1,20 @@
 """Block: patterns that are safe to publish, with the least change; and the methods, side by side."""
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Final, NamedTuple, Unpack, overload
 
-from discreet.blocking import methods
 from discreet.blocking.balance import keep_number
 from discreet.blocking.beside import Older, OlderRelease, as_older, check_beside
+from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.comparison import ComparedMethod, Comparison
 from discreet.blocking.distortion import class_sizes
-from discreet.blocking.generalize import generalize, generalize_more
 from discreet.blocking.inferences import has_few_kinds
 from discreet.blocking.meet import meet
 from discreet.blocking.obstacles import name_obstacles
-from discreet.blocking.optimal import minimize_distortion
-from discreet.blocking.problem import BlockProblem, Form, check
+from discreet.blocking.problem import BlockProblem, check
 from discreet.blocking.release import Release
-from discreet.blocking.repeats import repeat
 from discreet.blocking.tables.block import TableRelease, block_counts
 from discreet.data.counts import Counts
 from discreet.data.itemsets import Label
@@ -29,64 +26,11 @@ from discreet.disclosure.attacks.attack import as_level
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.finding import Level
 from discreet.errors import BudgetError, Either, InputError, Option, OptionError, ThresholdError
-from discreet.judging.policy import Policy, as_policy
+from discreet.judging.policy import Policy, as_belief, as_policy
 from discreet.kernels import stopwatch
 from discreet.mining.mine import Mining
 from discreet.runtime.resources import as_seconds, watching
 
-
-class Blocker(NamedTuple):
-    """A method of ``block``: how it works, in words, and its functions.
-
-    ``resist`` is its form against an attacker who infers more than channels. ``merged`` are both forms with fewer rows,
-    each for several channels. A method ``is_whole`` if it publishes the whole list of some rows; and ``is_search`` if
-    it takes ``seconds`` and needs the rows themselves, not merged. ``with_schema`` is the form for readers who know a
-    schema, against any attacker, where that is another one. If it ``fits_beside``, its releases can be made safe
-    together with older ones. One that is ``by_hierarchy`` needs the parents of items.
-    """
-
-    how: str
-    solve: Form
-    resist: Form
-    merged: tuple[Form, Form] | None = None
-    is_whole: bool = True
-    is_search: bool = False
-    with_schema: Form | None = None
-    fits_beside: bool = False
-    by_hierarchy: bool = False
-
-
-METHODS: Final[Mapping[str, Blocker]] = {
-    "suppress": Blocker("rows singled out by inference channels are left out", methods.suppress, methods.suppress_more),
-    "add": Blocker(
-        "rows are added to those that inference channels single out, until there are k or more of them",
-        methods.add,
-        methods.add_more,
-        merged=(methods.add_merged, methods.add_merged_more),
-        with_schema=repeat,
-    ),
-    "withhold": Blocker(
-        "itemsets with an inference channel are left out, and the others have their exact supports",
-        methods.withhold,
-        methods.withhold_more,
-        is_whole=False,
-        fits_beside=True,
-    ),
-    "generalize": Blocker(
-        "values are replaced by their parents in the hierarchy, in all rows, and all supports are exact",
-        generalize,
-        generalize_more,
-        by_hierarchy=True,
-    ),
-    "optimal": Blocker(
-        "rows are left out and others added, so that supports change as little as could be found",
-        minimize_distortion,
-        minimize_distortion,
-        is_search=True,
-    ),
-}
-"""Every method by its name; a new one is a file and an entry here. They are compared in this order."""
-BEST: Final = "best"  # the method that a comparison of all recommends
 LONG, SHORT = 60.0, 1.0  # seconds for a search that is alone, and for one beside other methods
 BESIDE: Final[Level] = "derive"  # the attacker whom a release withstands beside older ones that have grown into it
 NOT_BESIDE: Final = "publishes counts of changed rows, and differences from older releases would show the changes"
@@ -108,6 +52,7 @@ def block(
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
     grown: bool = False,
+    max_belief: float | None = None,
     **budget: Unpack[Mining],
 ) -> Release: ...
 @overload
@@ -133,6 +78,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     schema: str | Groups | None = None,
     beside: OlderRelease | Iterable[OlderRelease] = (),
     grown: bool = False,
+    max_belief: float | None = None,
     **budget: Unpack[Mining],
 ) -> Release | TableRelease:
     """Return patterns of ``rows`` that are safe to publish: no fact about 1 to k − 1 rows follows from them.
@@ -171,6 +117,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     nothing is released. Without ``against``, it is "plain" or, if at most 256 different rows are possible over the
     published items, what all databases that fit agree on; beside older releases of rows that have ``grown``, "derive".
 
+    With ``max_belief``, "withhold" and "suppress" go on until readers believe in no small group with a larger
+    probability, as far as ``belief`` looks, or say that they cannot; a policy may bound it, too.
+
     The older releases ``beside`` it are folders that ``write_release`` wrote, files of patterns, or patterns. No
     difference from one, or from several that are parts of the rows, then reveals 1 to k − 1 rows that came or left
     since; ``grown`` says that rows were only added, and then all releases are attacked together (docs/against.md). That
@@ -188,7 +137,7 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     [([], 110), (['a', 'b'], 60), (['a', 'b', 'c'], 48)]
     """
     if isinstance(rows, Counts):
-        for_rows = (min_support, merge, keep_n, against, schema, beside, grown)
+        for_rows = (min_support, merge, keep_n, against, schema, beside, grown, max_belief)
         if budget or any(given not in {None, False, ()} for given in for_rows):
             raise OptionError(
                 "tables of counts have no minimum support or rows; give k or a policy, method and seconds"
@@ -205,12 +154,17 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
         raise OptionError(Option("merge"), f" is for the method 'add', not for {method!r}; leave it out")
     if isinstance(rows, Merged) and (blocker is None or blocker.is_search):
         raise OptionError(f"the method {method!r} needs the rows themselves, not merged ones; use add or suppress")
-    rule, given = as_policy(policy, k), _Given(keep_n, seconds, against, schema, as_older(beside, grown=grown), grown)
+    if max_belief is not None and blocker is not None and not blocker.bounds_belief:
+        able = " or ".join(repr(name) for name, one in METHODS.items() if one.bounds_belief)
+        raise OptionError(Option("max_belief"), f" is for the methods {able}, not for {method!r}")
+    rule = _bound(as_policy(policy, k), max_belief)
+    given = _Given(keep_n, seconds, against, schema, as_older(beside, grown=grown), grown)
     with watching(budget.get("progress"), then="blocking") as budget["progress"]:
         problem = _pose(rows, min_support, rule, method, given, budget)
 
         def work(one: BlockProblem) -> Release:
-            return compare_methods(one, rule).best if method == BEST else solve(method, one, rule, merge=merge)
+            able = {name for name, each in METHODS.items() if max_belief is None or each.bounds_belief}
+            return compare_methods(one, rule, able).best if method == BEST else solve(method, one, rule, merge=merge)
 
         return name_obstacles(work(problem), problem, work)
 
@@ -276,7 +230,15 @@ def _pose(
         raise OptionError(f"{method!r} replaces items by their parents; say which these are with ", Option("hierarchy"))
     problem = BlockProblem.of(data, policy.k, min_support, budget).assume(known)
     problem = replace(problem, keep_n=given.keep_n, against=level, beside=given.older, grown=given.grown)
+    problem = replace(problem, max_belief=policy.max_belief)
     return replace(problem, seconds=wait, patience=patience, only_sums=given.against == "plain")
+
+
+def _bound(policy: Policy, most: float | None) -> Policy:
+    """Return a policy that bounds beliefs, by its own bound or by a smaller one."""
+    if most is None:
+        return policy
+    return replace(policy, max_belief=min(as_belief(most), policy.max_belief or 1.0))
 
 
 def _refuse_beside(older: Sequence[Older], method: str, level: Level, policy: Policy, *, grown: bool) -> None:
@@ -329,7 +291,8 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
         forms = blocker.with_schema, blocker.with_schema
     # Sums with the schema over several releases are found by the attacker alone.
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
-    goes_on = goes_on or has_few_kinds(problem, problem.patterns)
+    problem = problem if blocker.bounds_belief else replace(problem, max_belief=None)
+    goes_on = goes_on or has_few_kinds(problem, problem.patterns) or problem.max_belief is not None
     solution = forms[goes_on](problem)
     if not goes_on and has_few_kinds(problem, solution.patterns):  # few items are left of many
         solution = forms[1](problem)
@@ -374,9 +337,3 @@ def compare_methods(problem: BlockProblem, policy: Policy, names: Container[str]
         more = ("raise {}", "memory", "max_patterns", "min_support")
         raise BudgetError("no method fits the limits; ", Either(more, *[("leave {} out", "keep_n")] * problem.keep_n))
     return Comparison(tuple(lines))
-
-
-def describe(method: str) -> str | None:
-    """Return what a method does, for readers who do not know it; None if it is unknown."""
-    words = {name: blocker.how for name, blocker in METHODS.items()}
-    return {BEST: "several methods are tried, and one that stays close to the rows is taken", **words}.get(method)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from discreet.blocking.beside import Older, find_faults, hash_patterns, read_older
-from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.meet import keeps_whole
 from discreet.blocking.release import Release
@@ -28,6 +28,7 @@ from discreet.data.schema import Schema
 from discreet.data.transactions import Merged
 from discreet.disclosure.attacks.attack import ATTACKERS, attack
 from discreet.disclosure.attacks.facts import Facts, as_schema
+from discreet.disclosure.beliefs.belief import belief
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
 from discreet.errors import DiscreetError, Either, GuaranteeError, InputError, OutputError
@@ -138,7 +139,7 @@ def verify(
         method = "a release that was made beside older ones has exact supports, but is_whole in release.json denies it"
     faults = [method, _check_zeros(Path(folder), facts), _check_schema(Path(folder), facts)]
     faults.append(_check_hierarchy(Path(folder), facts))
-    faults += [_check_beside(Path(folder), facts, older), _attack(Path(folder), facts, older)]
+    faults += [check(Path(folder), facts, older) for check in (_check_beside, _attack, _believe)]
     left = tuple(filter(None, faults))
     return verification._replace(faults=left, together=() if left else tuple(one.sha256 for one in older))
 
@@ -176,14 +177,14 @@ def _read_policy(facts: Mapping[str, Any]) -> Policy:
 
 
 def _check_policy(facts: dict[str, Any]) -> str:
-    """Return the fault of a policy that is invalid, or has the name of another one; only its k may be larger."""
+    """Return the fault of a policy that is invalid, or has the name of another one; it may be stricter."""
     try:
         policy = _read_policy(facts)
         name = visible(policy.name).strip().casefold()
     except (DiscreetError, KeyError):
         return "the policy in release.json is invalid"
     known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
-    is_same = policy == replace(known, k=max(policy.k, known.k))
+    is_same = policy == replace(known, k=max(policy.k, known.k), max_belief=policy.max_belief or known.max_belief)
     return "" if is_same else f"the policy in release.json is not the one named {known.name!r}"
 
 
@@ -254,6 +255,22 @@ def _attack(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> s
         return f"the attacker {level!r} infers something about fewer than {k} rows"
     doubt = f"it was not decided whether the attacker {level!r} infers something"
     return f"{doubt}: {result.undecided[0]}" if result.undecided else ""
+
+
+def _believe(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> str:
+    """Return a fault if a reader may believe in a small group beyond the bound of the policy, or that is not known."""
+    policy = _read_policy(facts["policy"])
+    most, olds = policy.max_belief, [one.patterns for one in older] if facts["grown"] else []
+    if most is None:
+        return ""
+    try:
+        listed = _read_listed(folder, facts)
+        found = belief(listed, k=policy.k, complete=facts["is_whole"], against=olds, grown=bool(olds))
+    except DiscreetError:
+        return "how sure a reader may be of small groups cannot be worked out"
+    if found.beyond(most):
+        return f"a reader may be surer of a group of fewer than {policy.k} rows than {most}"
+    return f"of {found.missed:,} larger combinations it is not known how sure a reader may be" if found.missed else ""
 
 
 def _certify(facts: Mapping[str, Any], patterns: Patterns, listed: Path) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """What readers infer from a release beyond channels and remainders, and the rows that an inference is about."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from math import prod
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from discreet.disclosure.attacks.facts import Codes, Facts
 from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.histories import History, find_history
 from discreet.disclosure.attacks.joint_releases import join_facts
+from discreet.disclosure.beliefs.belief import belief
 from discreet.errors import BudgetError, Either
 
 FEW_KINDS: Final = 256  # possible rows up to which all databases that may have been published are looked at
@@ -59,10 +60,44 @@ def infer(
 ) -> Inferred:
     """Return what the attacker infers from the patterns of rows; refuse these if that is undecided when time ends.
 
-    If few rows are possible, every reader may think of all databases that can have been published.
+    If few rows are possible, every reader may think of all databases that can have been published. If nothing can be
+    inferred, what is believed beyond the bound of the problem counts.
     """
     if not len(patterns):
         return Inferred(())
+    found = _attack(problem, patterns, rows, is_whole=is_whole, ends=ends, history=history)
+    if found.findings or problem.max_belief is None:
+        return found
+    return found._replace(findings=tuple(_list_believed(problem, patterns, is_whole=is_whole, ends=ends)))
+
+
+def _list_believed(
+    problem: BlockProblem, patterns: Patterns, *, is_whole: bool, ends: float | None
+) -> Iterator[Inference]:
+    """Yield what is believed beyond the bound: each rests on the tops among its items."""
+    most, seconds = problem.max_belief or 1.0, SECONDS if ends is None else max(0.0, ends - monotonic())
+    olds = [one.patterns for one in problem.beside] if problem.grown else []
+    given: dict[str, Any] = {"complete": is_whole, "against": olds, "grown": problem.grown}
+    found = belief(patterns, k=problem.k, seconds=seconds, **given)
+    if found.missed and not found.beyond(most):
+        doubt = f"of {found.missed:,} larger combinations it is not known how sure a reader may be"
+        raise BudgetError(f"{doubt}; nothing is released: ", Either(("raise {}", "seconds", "min_support")))
+    facts = _join(problem, patterns, is_whole=is_whole)
+    for one in found.beyond(most):
+        pattern = Pattern.conjunction(*([facts.code[label] for label in side] for side in (one.held, one.lacked)))
+        yield Inference(pattern, facts, tuple(top for top in facts.tops if top <= pattern.over))
+
+
+def _attack(
+    problem: BlockProblem,
+    patterns: Patterns,
+    rows: Weighted,
+    *,
+    is_whole: bool,
+    ends: float | None,
+    history: History | None,
+) -> Inferred:
+    """Return what the attacker infers for certain."""
     if problem.against == "plain" and not problem.beside:
         is_small = has_few_kinds(problem, patterns)
         return Inferred(_find_agreed(problem, patterns, rows, is_whole=is_whole) if is_small else ())

@@ -246,20 +246,27 @@ def _choose_longest(itemsets: Iterable[int], base: int, supports: Mapping[int, i
 def suppress_more(problem: BlockProblem) -> BlockSolution:
     """Suppress the rows that channels single out, and then the rows that other inferences hold for.
 
-    Each round that infers something suppresses at least one row, since an inference holds for some rows: it ends.
+    Each round that infers something suppresses at least one row, since an inference holds for some rows: it ends. A
+    belief may hold for none; then it is refused.
     """
     rows, numbers = problem.merged
     is_left = np.ones(len(rows), dtype=np.bool_)
-    left, rounds = problem.patterns, 0
+    left, rounds, ends = problem.patterns, 0, None if problem.max_belief is None else monotonic() + problem.patience
     while True:
         part = np.flatnonzero(is_left)
         plain = suppress(replace(problem, rows=problem.as_rows(rows.take(part)), patterns=left))
         is_left[part[plain.suppressed]] = False
         left, rounds = plain.patterns, rounds + (plain.rounds or 0) + 1
-        findings = find_inferences(problem, left, rows.take(np.flatnonzero(is_left)))
+        findings = infer(problem, left, rows.take(np.flatnonzero(is_left)), ends=ends).findings
         if not findings:
             return BlockSolution.of(problem, left, np.flatnonzero(~is_left[numbers]), rounds=rounds)
         hit = np.flatnonzero(is_left & match_rows(rows, [finding.pattern for finding in findings]))
+        if not hit.size and problem.max_belief is not None:
+            raise BudgetError(
+                "readers believe in small groups that no row is in, so that leaving rows out does not help; use the "
+                "method 'withhold', or raise ",
+                *(Option("min_support"), ", or ", Option("max_belief")),
+            )
         if not hit.size:
             raise GuaranteeError("no row is left that an inference holds for; nothing is released: please report this")
         is_left[hit] = False

@@ -53,7 +53,8 @@ class BlockProblem:
     A list that is cut at a length has all frequent itemsets up to it. "add" needs none of the rows, "suppress" those
     that it will suppress. The attacker ``against`` whom it must hold infers nothing; withholding has ``patience`` for
     that, and the search for the least distortion ``seconds``. Rows may have only ``grown`` since those ``beside`` it.
-    If it is ``only_sums`` that it must withstand, nobody looks at all databases that fit, however few.
+    If it is ``only_sums`` that it must withstand, nobody looks at all databases that fit, however few. Readers may not
+    believe in a small group with a probability beyond ``max_belief``.
     """
 
     rows: Rows
@@ -65,6 +66,7 @@ class BlockProblem:
     patience: float = 60.0
     against: Level = "plain"
     only_sums: bool = False
+    max_belief: float | None = None
     beside: tuple[Older, ...] = ()
     grown: bool = False
 

@@ -36,7 +36,10 @@ CLAIMS: Final = {
     "is_whole": bool,
     "rounded_to": int | None,
 }
-POLICY: Final = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None, "width": int}
+POLICY: Final[Json] = {"name": str, "k": int, "zeros": str, "round_to": int | None, "max_itemsets": int | None} | {
+    "width": int,
+    "max_belief": float | int | None,
+}
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"generalized": list, "beside": list, "grown": bool, "policy": dict, "files": dict},
@@ -75,7 +78,7 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         faults.append("this is not the release with the given fingerprint: another one, or changed")
     try:
         release = _read_claims(files[at], at)
-        _check_form({"width": 1, **release["policy"]}, "the policy in release.json")
+        _check_form({"width": 1, "max_belief": None, **release["policy"]}, "the policy in release.json")
         beside = _read_beside(release)
         faults += _check_files({*entries} - {at, *[PRIVATE] * has_private}, digests, release["files"])
         at = "certificate.json"

@@ -12,7 +12,7 @@ import click
 import discreet
 from discreet import Audit, OptionError, OutputError, Tradeoff, Verdict
 from discreet import report as reports
-from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.block import FITS
 from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse

@@ -12,7 +12,7 @@ import click
 import discreet
 from discreet import Comparison, Release, Verdict
 from discreet import report as reports
-from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.folder import check_place as check_folder
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.options import (
@@ -70,6 +70,9 @@ class BlockOptions(QuietOptions, PublishedOptions):
         "Block what this attacker infers; see `discreet attack`. [default: plain, exact if small, derive if --grown]",
         type=OneOf(list(ATTACKERS)),
     )
+    max_belief: float | None = option(
+        "Go on until no small group is believed in with a probability above P; takes withhold or suppress.", "P"
+    )
     schema: str | None = option(SCHEMA, "TEXT")
     beside: tuple[str, ...] = option(
         "Stay safe beside an older release: a folder or a file of patterns; may be repeated. Takes --method withhold.",
@@ -112,7 +115,7 @@ def block(asked: BlockOptions) -> int:
         rows, source = read_rows(asked.file, asked, asked.memory, [asked.least], merging)
         work: Callable[..., Comparison | Release] = discreet.compare
         if not asked.compare:
-            work = partial(discreet.block, method=asked.method, merge=asked.merge)
+            work = partial(discreet.block, method=asked.method, merge=asked.merge, max_belief=asked.max_belief)
         result = work(
             rows,
             min_support=asked.least,
@@ -152,7 +155,9 @@ def _check_usage(asked: BlockOptions) -> None:
     refuse((asked.base is not None, "--base is for tables of counts: give --counts"))
     wrong = f"--compare tries all methods, but --method is {asked.method}: leave one of them out"
     refuse((asked.compare and asked.method != BEST, wrong))
+    refuse((asked.compare and asked.max_belief is not None, "--compare tries all methods: leave --max-belief out"))
     is_attacked = asked.method == "withhold" and (asked.grown or asked.against not in {None, "plain"})
+    is_attacked = is_attacked or asked.max_belief is not None
     unfit = (name for name, methods in FITS.items() if asked.method not in methods)
     for flag in asked.given(*(name for name in unfit if name != "seconds" or not is_attacked)):
         raise click.UsageError(f"{flag} means nothing to the method {asked.method}: leave one of them out")

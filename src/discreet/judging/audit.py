@@ -27,6 +27,7 @@ from discreet.errors import InputError, Message, Option, OptionError, refuse_tru
 from discreet.io.hierarchies import know_parents
 from discreet.io.read import find_patterns
 from discreet.judging import checks
+from discreet.judging.belief import judge_belief
 from discreet.judging.counts import judge_counts, refuse_options
 from discreet.judging.finding import AuditFindings, Candidate, Evidence, FindingGroup
 from discreet.judging.in_the_way import advise
@@ -342,8 +343,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     if isinstance(source, Counts):
         progress = limits.pop("progress", None)
         refuse_options(min_support, targets, schema, n, kind, *limits.values())
-        judged = judge_counts(source, rule, against, grown=grown, progress=progress)
-        return Audit(*judged, rows=None if rows is None else as_rows(rows))
+        parts = judge_counts(source, rule, against, grown=grown, progress=progress)
+        return Audit(*parts, rows=None if rows is None else as_rows(rows))
     older = cast("Patterns | Iterable[Patterns]", against)
     olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(older, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)
@@ -359,15 +360,15 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
         if for_itemsets:
             raise OptionError("rules and limits are judged as they are; give k or a policy, rows and schema alone")
         numbers = Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
-        return replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows)))
+        return judge_belief(replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows))), schema=schema)
     source = find_patterns(source, n=n, kind=kind, mined=min_support is None)
     if isinstance(source, Patterns):
         length = limits.pop("max_length", None)
         if min_support is not None or limits:
             raise OptionError("patterns were mined already; leave ", Option("min_support"), " and limits on mining out")
         listed = drop_items(know_parents(source, hierarchy), left_out).cut_at(length)
-        question = Question(listed, None, rule.k, as_threads(None))
-        return judge_changes(judge_itemsets(question, rule, rows, schema), olds, grown=grown)
+        judged = judge_itemsets(Question(listed, None, rule.k, as_threads(None)), rule, rows, schema)
+        return judge_changes(judged, olds, grown=grown)
     check_mining(rows, min_support)
     data = drop_items(as_rows(source, hierarchy), left_out)
     with watching(limits.get("progress"), then="looking for channels") as limits["progress"]:
@@ -380,14 +381,13 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     """Return the audit of the patterns in question: each check in turn, by a ``schema`` or by that of the patterns."""
     patterns, (every, evidence) = question.patterns, judge_patterns(question, policy, rows)
     counted, people = judge_people(question, rows, schema)
-    every, evidence = [*every, *counted], replace(evidence, people=people)
-    by_schema = judge_schema(patterns, policy.k, schema)
+    by_schema, read = judge_schema(patterns, policy.k, schema), check_reading(patterns, rows)
     if by_schema is not None:
-        every, evidence = [*every, by_schema[0]], replace(evidence, remainders=by_schema[1])
-    read = check_reading(patterns, rows)
-    every += [] if read is None else [read]
+        counted, evidence = [*counted, by_schema[0]], replace(evidence, remainders=by_schema[1])
+    every += [*counted, *([] if read is None else [read])]
     cut = "" if patterns.max_length is None else f" of at most {count_of(patterns.max_length, 'item')}"
-    return Audit(patterns, f"{count_of(len(patterns), 'itemset')}{cut}", policy, tuple(every), evidence, rows)
+    found = f"{count_of(len(patterns), 'itemset')}{cut}", policy, tuple(every), replace(evidence, people=people), rows
+    return judge_belief(Audit(patterns, *found), complete=question.complete, schema=schema)
 
 
 def judge_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Audit:

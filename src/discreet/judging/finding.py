@@ -15,6 +15,7 @@ from discreet.data.patterns import Patterns
 from discreet.data.records import Records
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.disclosure.attacks.joint_releases import match_items
+from discreet.disclosure.beliefs.result import Belief
 from discreet.disclosure.channels import Channel, Channels, Difference, Term, as_text, format_sum
 from discreet.disclosure.implications import Implication, Implications
 from discreet.disclosure.people import PeopleCell, PeopleCells
@@ -184,7 +185,8 @@ class Evidence:
     be summed up. ``remainders`` hold only if no row has two values of an attribute. ``changes`` are those since each
     older release. ``facts`` are what rules or rounded numbers say about supports (None if no rows can have these
     numbers), and ``bounded`` the small sums of them. ``leaves`` are those of trees with few rows. ``cells`` are small
-    counts that can be worked out from tables, and ``shown`` those that tables show.
+    counts that can be worked out from tables, and ``shown`` those that tables show. ``belief`` is how sure a reader may
+    be of small groups, where the policy bounds that.
     """
 
     patterns: Patterns
@@ -199,6 +201,7 @@ class Evidence:
     people: PeopleCells | None = None
     cells: tuple[Revealed, ...] = ()
     shown: tuple[Revealed, ...] = ()
+    belief: Belief | None = None
 
     def groups(self, checks: Iterable[Check]) -> Iterator[FindingGroup]:
         """Yield the findings of each kind with the check that found them."""

@@ -103,6 +103,7 @@ class CheckName(StrEnum):
     DIFFERENCING = ("differencing", "differences from an older release reveal {few}", _UNSURE_CHANGES)
     SCHEMA = ("schema", "the total minus an attribute's listed values leaves {few}", _UNSURE_SCHEMA)
     READING = ("reading", "it is not certain that the data was read as its owner meant")
+    BELIEF = ("belief", "a reader may be surer of groups of {few} than allowed")
     CLASS_DISCLOSURE = ("class disclosure", "the numbers reveal what everyone in some group has")
     COMPLETENESS = ("completeness", "the list has gaps, so nothing can be judged")
     CONSISTENCY = ("consistency", "the numbers contradict each other, so nothing can be judged")
@@ -145,10 +146,12 @@ class Check(NamedTuple):
 
 
 PolicyPairs: TypeAlias = Mapping[str, Any]  # the contents of a policy file
+UNSTATED: Final = {("width", 1), ("max_belief", None)}
 ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
 FOLDER: Final = Path(__file__).with_name("policies")
 SUFFIXES: Final = (".toml", ".yaml", ".yml")
 LARGEST_FILE: Final = 1 << 14  # bytes: a key of 64 KiB would keep the TOML reader busy for 20 seconds
+SHARE: Final = re.compile(r"[01]\.[0-9]{1,20}")
 DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")  # as in TOML; YAML would also read 010, as 8
 
 
@@ -158,7 +161,8 @@ class Policy:
 
     ``zeros`` is the verdict on a derived count of exactly 0, such as "everyone with a and b also has c"; ``RELEASE``
     ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review. The
-    limits of a masked count that a reader can work out must differ by ``width`` or more: 1 if it must not be known.
+    limits of a masked count that a reader can work out must differ by ``width`` or more: 1 if it must not be known. A
+    person must look if a reader may believe in a small group with a probability beyond ``max_belief`` (docs/belief.md).
 
     >>> print(Policy("ours", k=5, zeros=Verdict.REVIEW))
     ours: k = 5, zeros: review
@@ -170,6 +174,7 @@ class Policy:
     round_to: int | None = None
     max_itemsets: int | None = None
     width: int = 1
+    max_belief: float | None = None
     source: str = ""
     about: str = ""
 
@@ -187,17 +192,20 @@ class Policy:
         for word in ("round_to", "max_itemsets", "width"):
             if getattr(self, word) is not None:
                 _check_count(word, getattr(self, word))
+        if self.max_belief is not None:
+            object.__setattr__(self, "max_belief", as_belief(self.max_belief))
 
     def __str__(self) -> str:
         rounded = f", supports rounded to {self.round_to}" if self.round_to else ""
         at_most = f", at most {self.max_itemsets:,} itemsets" if self.max_itemsets else ""
         open_to = f", masked counts open by {self.width:,}" * (self.width > 1)
-        return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}{open_to}"
+        believed = "" if self.max_belief is None else f", beliefs of at most {self.max_belief}"
+        return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}{open_to}{believed}"
 
     def facts(self) -> dict[str, Any]:
-        """Return the fields as a file states them; a width of 1 need not be stated."""
+        """Return the fields as a file states them; a width of 1, and no bound of beliefs, need not be stated."""
         said = {**asdict(self), "zeros": next(word for word, verdict in ZEROS.items() if verdict is self.zeros)}
-        return {word: value for word, value in said.items() if word != "width" or value > 1}
+        return {word: value for word, value in said.items() if (word, value) not in UNSTATED}
 
 
 def names() -> tuple[str, ...]:
@@ -313,15 +321,17 @@ def _from_yaml(text: str) -> PolicyPairs:
     return pairs
 
 
-def _scalar(word: str, node: Any) -> str | int:  # noqa: ANN401 - of a library without types
-    """Return the text or whole number of a node of YAML."""
+def _scalar(word: str, node: Any) -> str | int | float:  # noqa: ANN401 - of a library without types
+    """Return the text or number of a node of YAML."""
     if isinstance(node.value, str):  # the value of a list or a mapping is a list
         if node.tag == "tag:yaml.org,2002:str":
             return node.value
         if node.tag == "tag:yaml.org,2002:int" and DECIMAL.fullmatch(node.value):
             # Python does not read thousands of digits; the first 100 are too large as well.
             return int(node.value.replace("_", "")[:100])
-    raise InputError(f"{_shown(word)} is neither text nor a whole number in plain digits; give one of them")
+        if node.tag == "tag:yaml.org,2002:float" and SHARE.fullmatch(node.value):
+            return float(node.value)
+    raise InputError(f"{_shown(word)} is neither text nor a number in plain digits; give one of them")
 
 
 def _check_count(word: str, value: object) -> None:
@@ -345,3 +355,14 @@ def _shown(value: object) -> str:
     if value is None or isinstance(value, str | int | float):
         return repr(value if not isinstance(value, str) or len(value) <= 40 else f"{value[:40]}…")  # noqa: PLR2004
     return f"a value of type {type(value).__name__}"
+
+
+def as_belief(belief: object) -> float:
+    """Return the largest belief that is allowed, if it is a probability.
+
+    >>> as_belief(0.9)
+    0.9
+    """
+    if isinstance(belief, bool) or not isinstance(belief, int | float) or not 0 < belief <= 1:
+        raise ThresholdError(f"max_belief is {_shown(belief)}; give a probability above 0, up to 1, such as 0.9")
+    return float(belief)

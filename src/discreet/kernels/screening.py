@@ -5,12 +5,14 @@ import numpy as np
 from discreet.kernels.common import hot, inner, size_table
 
 FREE = -1  # the place of an item that a top does not hold, and of a key that is not there
+LARGE = -1.0  # the guess for a universe that is left out
+PARTS = 64
 ROUNDS = 5  # of scaling
 CLOSE = 0.5  # rows by which a sum may be off
 
 
 @hot
-def screen(cells, counts, offsets, members, starts, place, excludes, start, stop, many, k, is_entropy):
+def screen(cells, counts, offsets, members, starts, place, excludes, most, start, stop, many, k, is_entropy):
     """Return for each universe of the tops from ``start`` to ``stop`` its likeliest open pattern.
 
     A universe is a top and ``many`` other items, one or two, in order. Returned are the guess that the pattern holds
@@ -19,24 +21,29 @@ def screen(cells, counts, offsets, members, starts, place, excludes, start, stop
 
     ``cells`` are those of all tops, in bits of their own items, from ``offsets[top]`` on, with their ``counts``.
     ``members`` are the items of tops from ``starts[top]`` on, and ``place[top, item]`` the bit of an item, or FREE.
-    ``excludes[one, other]`` says that no row holds both items.
+    ``excludes[one, other]`` says that no row holds both items. A top of more than ``most`` cells is left out: its
+    guesses are LARGE. Of more than PARTS parts, the first are used.
     """
     tops, items = place.shape
-    total, most = 0, 1
+    total, largest = 0, 1
     for top in range(tops):
-        most = max(most, offsets[top + 1] - offsets[top])
+        largest = max(largest, offsets[top + 1] - offsets[top])
     for top in range(start, stop):
         beside = items - (starts[top + 1] - starts[top])
         total += beside if many == 1 else beside * (beside - 1) // 2
-    guesses, expected = np.zeros(total), np.zeros(total)
+    guesses, expected = np.full(total, LARGE), np.zeros(total)
     lines = np.zeros((total, 6), np.int64)
-    width = most << many
-    keys, numbers = np.empty(size_table(most), np.int64), np.empty(size_table(most), np.int64)
-    shared, parts = np.empty(tops, np.int64), np.empty((tops, 3), np.int64)
-    owners, totals = np.empty((tops + 1, width), np.int64), np.empty((tops + 1, width))
-    model, held, possible = np.empty(width), np.empty(width), np.empty(width, np.int64)
-    more, sizes, last, done = np.empty(2, np.int64), np.empty(tops + 1, np.int64), (1 << many) - 1, 0
+    width = min(most, largest) << many
+    keys, numbers = np.empty(size_table(largest), np.int64), np.empty(size_table(largest), np.int64)
+    shared, parts = np.empty(tops, np.int64), np.empty((PARTS, 3), np.int64)
+    owners, totals = np.empty((PARTS + 1, width), np.int64), np.empty((PARTS + 1, largest))
+    model, held, possible = np.empty(width), np.empty(largest), np.empty(width, np.int64)
+    more, sizes, last, done = np.empty(2, np.int64), np.empty(PARTS + 1, np.int64), (1 << many) - 1, 0
     for top in range(start, stop):
+        if offsets[top + 1] - offsets[top] > most:
+            beside = items - (starts[top + 1] - starts[top])
+            done += beside if many == 1 else beside * (beside - 1) // 2
+            continue
         for other in range(tops):
             shared[other] = 0
             for bit in range(starts[top + 1] - starts[top]):
@@ -93,9 +100,11 @@ def screen(cells, counts, offsets, members, starts, place, excludes, start, stop
                         guess = guess_few(model[at], cap, k) if is_entropy else guess_any(model[at], k)
                         if guess > chance:
                             best, chance = at, guess
-                guesses[done], expected[done], line = chance, model[best], lines[done]
+                guesses[done], line = chance, lines[done]
                 line[0], line[1], line[2], line[5] = top, one, two if many == 2 else FREE, known
-                line[3], line[4] = own[possible[best] >> many], possible[best] & last
+                if width:
+                    expected[done] = model[best]
+                    line[3], line[4] = own[possible[best] >> many], possible[best] & last
                 done += 1
     return guesses, expected, lines
 
@@ -116,7 +125,7 @@ def list_parts(place, shared, more, parts):
             if not (shared[top] & ~parts[number, 1] or bits & ~parts[number, 2]):
                 is_wide = False
                 break
-        if not is_wide:
+        if not is_wide or known == PARTS:
             continue
         kept = 0
         for number in range(known):

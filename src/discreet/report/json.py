@@ -65,6 +65,7 @@ def _describe_patterns(audit: Audit, explain: int, against: Sequence[Source]) ->
         "is_acyclic": audit.is_acyclic,
         "exposed": None if exposed is None else {"rows": exposed.rows, "smallest": histogram},
         "warnings": audit.warnings,
+        **_believed(audit),
     }
     return facts, {
         "channels": None
@@ -83,7 +84,11 @@ def _describe_facts(audit: Audit, explain: int, _: Sequence[Source]) -> Describe
         None if audit.evidence.channels is None else channels_of(audit.evidence.channels, audit.patterns, explain)
     )
     lists = {"channels": channels, "findings": _bounded(audit.evidence.bounded)}
-    return {"with_rows": audit.rows is not None}, lists
+    return {"with_rows": audit.rows is not None, **_believed(audit)}, lists
+
+
+def _believed(audit: Audit) -> dict[str, object]:
+    return {} if audit.evidence.belief is None else {"belief": audit.evidence.belief.facts()}
 
 
 def _describe_forest(audit: Audit, _: int, __: Sequence[Source]) -> Described:

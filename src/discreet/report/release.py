@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet import __version__
-from discreet.blocking.block import BEST, METHODS, describe
+from discreet.blocking.blockers import BEST, METHODS, describe
 from discreet.blocking.comparison import Comparison
 from discreet.blocking.costs import Costs, Shift
 from discreet.blocking.meet import keeps_whole

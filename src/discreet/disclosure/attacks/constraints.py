@@ -82,8 +82,12 @@ class Ground:
         """Yield the tops, each with ``many`` other items in every way; with none, only tops with unknown cells."""
         for top in self.tops:
             if many or top not in self.known:
-                for chosen in combinations(places(self.everything & ~top), many):
-                    yield top | sum(1 << place for place in chosen)
+                yield from (top | more for more in self.list_more(top, many))
+
+    def list_more(self, top: Bits, many: int) -> Iterator[Bits]:
+        """Yield each choice of ``many`` other items than those of a top."""
+        for chosen in combinations(places(self.everything & ~top), many):
+            yield sum(1 << place for place in chosen)
 
     def count_universes(self, many: int) -> int:
         """Return how many there are."""

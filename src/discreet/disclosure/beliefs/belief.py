@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import floor
+from math import comb, floor
 from typing import Final
 
 import numpy as np
@@ -21,11 +21,11 @@ from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.beliefs.counting import count_few
 from discreet.disclosure.beliefs.entropy import fit_entropy
 from discreet.disclosure.beliefs.result import FAINT, FULL, Belief, Believed, BelievedPatterns, How
-from discreet.disclosure.beliefs.sampling import MOST_COLUMNS, sample_few
+from discreet.disclosure.beliefs.sampling import sample_few
 from discreet.disclosure.beliefs.screening import Likely, screen
-from discreet.disclosure.beliefs.tables import KnownSum, Prior, as_prior, cap_columns, list_sums
+from discreet.disclosure.beliefs.tables import MOST_COLUMNS, KnownSum, Prior, as_prior, cap_columns, list_sums
 from discreet.disclosure.people import are_visits
-from discreet.errors import BudgetError, OptionError
+from discreet.errors import BudgetError, InputError, OptionError
 from discreet.runtime.text import abbreviate
 
 SECONDS: Final = 60.0
@@ -77,6 +77,8 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
             raise OptionError(f"{name} is {abbreviate(number)}; give a whole number of at least {least}")
     olds = as_releases(against, grown=grown)
     facts = join_facts(patterns, olds, grown=grown, complete=complete, schema=schema, max_length=max_length)
+    if len(set(facts.limits(frozenset()))) > 1:
+        raise InputError("belief needs the exact number of rows, but only limits of it are published")
     search = _Search(Ground(facts), as_k(k), as_prior(prior), limit, seed, Clock(seconds))
     found = sorted(search.look(), key=lambda one: (-one.belief, len(one.held + one.lacked), one.words))
     unlisted = Undecided(max(0, len(found) - limit), "patterns", f"only the {limit:,} largest beliefs are listed")
@@ -90,6 +92,7 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         search.looked_at,
         search.steps,
         tuple(one for one in left_out if one.many),
+        search.unreached + search.unseen + search.too_large,
     )
 
 
@@ -116,23 +119,34 @@ class _Search:
 
     def look(self) -> list[Believed]:
         """Return the patterns with noticeable beliefs; those over fewer items more are looked for first."""
-        self._look_at_each([Likely(top, 0, 1.0, 0.0) for top in self.ground.list_universes(0)])
-        for many in range(1, BEYOND + 1):
-            every = self.ground.count_universes(many)
+        for many in range(BEYOND + 1):
             if self._is_full(FULL):
-                self.needless += every
+                self.needless += self.ground.count_universes(many)
+                continue
+            self._look_at_limits(many)
+            if not many:
                 continue
             most = CLOSER * self.limit
             seen = screen(self.ground, many, k=self.k, prior=self.prior, least=FAINT, most=most, clock=self.clock)
             self.faint, self.unseen = self.faint + seen.faint, self.unseen + seen.unseen
-            self.too_large += every - seen.likely - seen.faint - seen.unseen
+            self.too_large += seen.large
             left = self._look_at_each(seen.best)
             if left and self._is_full(left[0].guess):
-                self.needless += seen.likely - len(seen.best) + len(left)
+                self.needless += seen.dropped + len(left)
             else:
-                self.unreached += seen.likely - len(seen.best) + len(left)
+                self.unreached += seen.dropped + len(left)
                 self.found += [self._name(*one[:3], None, one.expected, "screened") for one in left]
         return self.found
+
+    def _look_at_limits(self, many: int) -> None:
+        """Look at the tops of which only limits are known, with so many items more; no model screens these."""
+        ground, most = self.ground, CLOSER * self.limit
+        tops = [top for top in ground.tops if top not in ground.known]
+        if sum(comb((ground.everything & ~top).bit_count(), many) for top in tops) > most:
+            self.too_large += len(tops)
+            return
+        beyond = [top | one for top in tops for one in ground.list_more(top, many)]
+        self.unreached += len(self._look_at_each([Likely(universe, 0, 1.0, 0.0) for universe in beyond]))
 
     def _is_full(self, guess: float) -> bool:
         """Return whether the list is full of beliefs that are as large as a guess, in whole percent."""

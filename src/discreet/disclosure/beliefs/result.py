@@ -76,7 +76,8 @@ class Belief:
 
     ``absence`` says whether they use that unlisted itemsets are rarer than the minimum support. Of ``looked_at``
     patterns the belief is known, by random walks of so many ``steps`` in all where it was sampled; those of 1 % or more
-    are listed. ``left_out`` says what else there is. It is no proof: it depends on the prior.
+    are listed. ``left_out`` says what else there is; ``missed`` of that could not be looked at, and may have more. It
+    is no proof: it depends on the prior.
     """
 
     k: int
@@ -86,11 +87,16 @@ class Belief:
     looked_at: int
     steps: int = 0
     left_out: tuple[Undecided, ...] = ()
+    missed: int = 0
 
     @property
     def largest(self) -> float:
         """The largest belief that is listed; 0 if there is none."""
         return max((float(one.belief) for one in self.patterns), default=0.0)
+
+    def beyond(self, most: float) -> list[Believed]:
+        """Return the listed patterns with larger beliefs."""
+        return [one for one in self.patterns if one.belief > most]
 
     def lines(self, shown: int | None = SHOWN) -> Iterator[str]:
         """Yield it in sentences: the patterns, the prior, that it is no proof, and what was left out."""
@@ -120,6 +126,7 @@ class Belief:
             "largest": self.largest,
             "looked_at": self.looked_at,
             "steps": self.steps,
+            "missed": self.missed,
             "left_out": [one._asdict() for one in self.left_out],
             "patterns": [
                 {**one, "held": list(map(str, one["held"])), "lacked": list(map(str, one["lacked"]))}

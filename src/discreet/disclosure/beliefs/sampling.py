@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.disclosure.attacks.constraints import Bits, System, find_border, list_parts
 from discreet.disclosure.attacks.feasible import Clock, Region
-from discreet.disclosure.beliefs.tables import KnownSum, Prior, cap_columns, find_top, list_sums, log_weights
+from discreet.disclosure.beliefs.tables import (
+    MOST_COLUMNS,
+    KnownSum,
+    Prior,
+    cap_columns,
+    find_top,
+    list_sums,
+    log_weights,
+)
 from discreet.disclosure.channels import places
 from discreet.errors import BudgetError
 from discreet.runtime.solver import Floats, Numbers
@@ -20,7 +28,6 @@ from discreet.runtime.solver import Floats, Numbers
 CHAINS: Final = 4
 BATCHES: Final = 8  # of each chain, after two more that are not counted
 LOOKS: Final = 256  # at the table, in a batch
-MOST_COLUMNS: Final = 512
 PAIRED: Final = 100  # moves that are also made two at a time
 MOST_ROWS: Final = 1 << 20  # of a column, whose weights are listed
 APART: Final = 12.0  # chains whose means differ so much more than their batches are not joined

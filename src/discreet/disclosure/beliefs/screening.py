@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.disclosure.attacks.constraints import Bits, Ground
 from discreet.disclosure.attacks.feasible import Clock, TimeIsUpError
-from discreet.disclosure.beliefs.tables import Prior
+from discreet.disclosure.beliefs.tables import MOST_COLUMNS, Prior
 from discreet.disclosure.channels import places
 from discreet.runtime.resources import cores, share
 from discreet.runtime.solver import Floats, Numbers
@@ -28,11 +28,17 @@ class Likely(NamedTuple):
 
 
 class Screened(NamedTuple):
-    """The likeliest universes, each once, the best guess first; how many are likely, faint, and not looked at."""
+    """The likeliest universes, each once, the best guess first.
+
+    Counted by tops, which may lead to the same ones: how many are likely, ``dropped`` of these because there are so
+    many, faint, too large, and not looked at.
+    """
 
     best: list[Likely]
     likely: int
+    dropped: int
     faint: int
+    large: int
     unseen: int
 
 
@@ -52,9 +58,10 @@ def screen(ground: Ground, many: int, *, k: int, prior: Prior, least: float, mos
     arrays, beside = _lay_out(ground), [len(ground.items) - top.bit_count() for top in ground.known]
     sizes = np.array([comb(number, many) for number in beside], dtype=np.int64)
     found, likely, seen = _Found(np.zeros(0), np.zeros(0), np.zeros((0, 6), dtype=np.int64)), 0, 0
+    large = 0
 
     def look(start: int, stop: int) -> Any:  # noqa: ANN401 - of a kernel
-        return kernels.screening.screen(*arrays, start, stop, many, k, prior == "entropy")
+        return kernels.screening.screen(*arrays, MOST_COLUMNS >> many, start, stop, many, k, prior == "entropy")
 
     try:
         for start, stop in _cut(sizes):
@@ -63,10 +70,12 @@ def screen(ground: Ground, many: int, *, k: int, prior: Prior, least: float, mos
             for piece in share(look, pairwise(edges), len(edges) - 1):
                 is_likely = piece[0] >= least
                 likely, seen = likely + int(is_likely.sum()), seen + is_likely.size
+                large += int((piece[0] < 0).sum())
                 found = found.add([each[is_likely] for each in piece], most)
     except TimeIsUpError:
         pass
-    return Screened(found.list_universes(ground), likely, seen - likely, int(sizes.sum()) - seen)
+    dropped, unseen = likely - found.guesses.size, int(sizes.sum()) - seen
+    return Screened(found.list_universes(ground), likely, dropped, seen - likely - large, large, unseen)
 
 
 class _Found(NamedTuple):

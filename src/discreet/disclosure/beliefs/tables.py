@@ -14,6 +14,7 @@ from discreet.runtime.solver import Floats, Numbers
 
 Prior: TypeAlias = Literal["entropy", "uniform"]
 
+MOST_COLUMNS: Final = 512  # kinds of rows of a universe that is looked at
 PRIORS: Final = {
     "entropy": "all lists of rows that fit are equally likely",
     "uniform": "all tables of counts that fit are equally likely",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from discreet.blocking.block import describe
+from discreet.blocking.blockers import describe
 from discreet.blocking.comparison import Comparison
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.folder import verify

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from discreet.blocking.block import describe
+from discreet.blocking.blockers import describe
 from discreet.blocking.release import Release
 from discreet.blocking.tables.block import METHODS, TableRelease
 from discreet.data.thresholds import say_count

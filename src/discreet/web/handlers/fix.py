@@ -10,7 +10,7 @@ import discreet
 from discreet import Audit, Counts, InputError, Patterns, Release, Transactions, Verdict
 from discreet import report as reports
 from discreet.blocking.advise import Remedy
-from discreet.blocking.block import BEST, METHODS
+from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.blocking.tables.block import TableRelease, TriedMethod, block_counts, compare_counts
