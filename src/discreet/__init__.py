@@ -36,8 +36,9 @@ from discreet.errors import (
     ThresholdError,
     TruthError,
 )
+from discreet.hiding.comparison import HidingComparison, compare_hiding
 from discreet.hiding.folder import write_hidden
-from discreet.hiding.hide import Hidden, HidingComparison, compare_hiding, hide
+from discreet.hiding.hide import Hidden, hide
 from discreet.hiding.measures import Hiding
 from discreet.hiding.problem import Sensitive
 from discreet.hiding.stream import hide_file

@@ -9,8 +9,9 @@ from typing import Any, Final, TypeAlias
 from discreet import __version__
 from discreet.data.itemsets import sort_labels
 from discreet.data.thresholds import share
+from discreet.hiding.comparison import HidingComparison, MethodLine
 from discreet.hiding.folder import describe
-from discreet.hiding.hide import METHODS, Hidden, HidingComparison, MethodLine
+from discreet.hiding.hide import METHODS, Hidden
 from discreet.hiding.measures import Hiding, RuleCounts
 from discreet.hiding.problem import OptimalityGap
 from discreet.judging.checks import WIDTH
@@ -139,7 +140,7 @@ def _proved(gap: OptimalityGap) -> str:
 def hiding_comparison_text(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[str]:
     """Yield a table for each minimum support, a line for each method and disclosure in it, and the recommendation.
 
-    >>> from discreet.hiding.hide import compare_hiding
+    >>> from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], methods=["minfia", "maxfia"])
     >>> print(*list(hiding_comparison_text(found))[:2], sep=chr(10))
@@ -182,7 +183,7 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
 
     A method that hides below a minimum support is a level line: no disclosure changes it.
 
-    >>> from discreet.hiding.hide import compare_hiding
+    >>> from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], disclosures=[0, 1], methods=["minfia", "maxfia"])
     >>> hiding_comparison_svg(found).count(b"<polyline")
