@@ -12,7 +12,9 @@ from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import BudgetError, refuse_truth
+from discreet.hiding import problem as problems
 from discreet.hiding.hide import METHODS, hide
+from discreet.hiding.inconspicuous import find_ordinary, rank_hidden
 from discreet.hiding.measures import Hiding, Yardstick, as_min_count
 from discreet.hiding.problem import SensitiveLike
 from discreet.io.inverted import InvertedFile
@@ -24,7 +26,11 @@ from discreet.runtime.text import percent
 
 
 class MethodLine(NamedTuple):
-    """One method at one disclosure (None: below a support): its cost and ``measures``, or why it is ``left_out``."""
+    """One method at one disclosure (None: below a support): its cost and ``measures``, or why it is ``left_out``.
+
+    ``guessed`` is the share of the sensitive itemsets that are among a reader's first ten guesses of their length (see
+    ``attack``).
+    """
 
     method: str
     disclosure: Fraction | None
@@ -33,6 +39,7 @@ class MethodLine(NamedTuple):
     items_removed: int = 0
     measures: tuple[Hiding, ...] = ()
     left_out: str = ""
+    guessed: float | None = None
 
 
 @refuse_truth(ask=".best")
@@ -56,15 +63,15 @@ class HidingComparison:
     def _repr_html_(self) -> str:
         """Return the cost of each method at the smallest minimum support as a table for notebooks."""
         title = f"{repr(self)[1:-1]}; measured at a minimum support of {min(self.min_supports):,} rows"
-        head = ["method", "rows touched", "items removed", "hiding failure", "misses cost", "left out"]
+        head = ["method", "rows touched", "items removed", "hiding failure", "misses cost", "guessed", "left out"]
         table = html.drop_empty_column(head, [self._list_cells(line) for line in self.lines])
         return html.table(title, *table, note=self.recommendation)
 
     def _list_cells(self, line: MethodLine) -> tuple[str | int, ...]:
         if not line.measures:
-            return name_line(line, self.below), "–", "–", "–", "–", line.left_out
+            return name_line(line, self.below), "–", "–", "–", "–", "–", line.left_out
         measured = self._first(line)
-        shares = percent(measured.hiding_failure), percent(measured.misses_cost)
+        shares = percent(measured.hiding_failure), percent(measured.misses_cost), say_guessed(line)
         return name_line(line, self.below), line.rows_touched, line.items_removed, *shares, ""
 
     @cached_property
@@ -101,7 +108,7 @@ class HidingComparison:
         return line.measures[self.min_supports.index(min(self.min_supports))]
 
 
-def compare_hiding(
+def compare_hiding(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     rows: Transactions | Iterable[Iterable[Label]],
     sensitive: SensitiveLike,
     *,
@@ -109,6 +116,8 @@ def compare_hiding(
     disclosures: Sequence[Share] = (0,),
     methods: Sequence[str] | None = None,
     below: Threshold | None = None,
+    inconspicuous: bool = False,
+    seed: int = 1,
     seconds: float = 60.0,
     index: InvertedFile | None = None,
     **budget: Unpack[Budget],
@@ -118,6 +127,9 @@ def compare_hiding(
     With ``below`` all methods hide the itemsets below that minimum support instead. "border" and "exact" protect what
     is frequent at the smallest of ``min_supports``; "exact" may take ``seconds``. A method that exceeds the budget is
     left out, and its line says so. ``progress`` is called with the share and the number of lines done.
+
+    ``inconspicuous`` and ``seed`` mean what they do for ``hide``; inconspicuous or not, each line says what share of
+    the sensitive itemsets a reader guesses.
 
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> comparison = compare_hiding(rows, [["a", "b"]], min_supports=[2, "0%"], methods=["minfia", "maxfia"])
@@ -132,8 +144,18 @@ def compare_hiding(
         target = None if below is None else as_count(below, max(1, len(data)))
         threads, inverted = budget.get("threads"), index or InvertedFile(data)
         hide_once = partial(
-            hide, below=target, min_support=min(counts), seconds=seconds, threads=threads, index=inverted
+            hide,
+            below=target,
+            min_support=min(counts),
+            inconspicuous=inconspicuous,
+            seed=seed,
+            seconds=seconds,
+            threads=threads,
+            index=inverted,
         )
+        parsed = problems.parse_sensitive(itemsets, code=data.code)
+        coded = problems.encode_sensitive(parsed, data.code, inverted.supports)
+        expected, _ = find_ordinary(data, coded)
 
         def run(method: str, disclosure: Fraction | None) -> MethodLine:
             elapsed = stopwatch()
@@ -141,9 +163,11 @@ def compare_hiding(
                 hidden = hide_once(data, itemsets, method=method, disclosure=disclosure or 0)
                 taken = elapsed()
                 measures = tuple(yardstick.measure(hidden.transactions))
+                ranks = rank_hidden(hidden.transactions, coded, expected)
             except BudgetError as error:
                 return MethodLine(method, disclosure, elapsed(), left_out=error.message)
-            return MethodLine(method, disclosure, taken, hidden.rows_touched, hidden.items_removed, measures)
+            costs, guessed = (hidden.rows_touched, hidden.items_removed, measures), [one.guessed for one in ranks]
+            return MethodLine(method, disclosure, taken, *costs, guessed=sum(guessed) / len(guessed))
 
         shares = [None] if below is not None else [as_disclosure(share) for share in disclosures]
         names = list(METHODS) if methods is None else methods
@@ -159,6 +183,11 @@ def compare_hiding(
         if not any(line.measures for line in lines):
             raise BudgetError("no method fits the limits (", lines[0].left_out, ")")
         return HidingComparison(len(data), len(yardstick.sensitive), counts, target, tuple(lines))
+
+
+def say_guessed(line: MethodLine) -> str:
+    """Return the share of the sensitive itemsets that a reader guesses, in words."""
+    return "-" if line.guessed is None else percent(line.guessed)
 
 
 def name_line(line: MethodLine, below: int | None) -> str:

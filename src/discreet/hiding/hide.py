@@ -11,6 +11,7 @@ from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import InputError, OptionError, refuse_truth
 from discreet.hiding import border, exact
 from discreet.hiding import problem as problems
+from discreet.hiding.inconspicuous import Disguise, as_seed, solve_inconspicuously
 from discreet.hiding.measures import Hiding, Yardstick, as_min_count
 from discreet.hiding.problem import HidingProblem, OptimalityGap, Removals, Sensitive, SensitiveLike, Solution
 from discreet.hiding.victims import IGA, MAXFIA, MINFIA, NAIVE, READINGS, VictimRule, as_window, solve_swa
@@ -66,7 +67,8 @@ class Hidden:
 
     ``before`` and ``after`` are the supports of the sensitive itemsets. The hidden rows are ``transactions`` where they
     fit in memory, else the file ``place`` or the Spark ``frame`` (with the columns ``row`` and ``items``). Spark
-    computes a frame whenever it is used: write it out before its source changes.
+    computes a frame whenever it is used: write it out before its source changes. If they were to be inconspicuous,
+    ``disguise`` says what that takes.
 
     >>> from discreet import hide
     >>> hidden = hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]])
@@ -88,6 +90,7 @@ class Hidden:
     edit: Edit | None = None
     place: Path | None = None
     frame: Any = None
+    disguise: Disguise | None = None
 
     @property
     def rows(self) -> Transactions:
@@ -113,6 +116,8 @@ class Hidden:
     @property
     def at_most(self) -> Numbers:
         """The highest support that each sensitive itemset may have."""
+        if self.disguise is not None:
+            return self.disguise.at_most
         return self.before - problems.count_to_lose(self.before, self.sensitive, self.below)
 
     def measures(self, min_support: Threshold, **budget: Unpack[Budget]) -> Hiding:
@@ -154,6 +159,8 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     reading: str = "static",
     seconds: float = 60.0,
     window: int = 10_000,
+    inconspicuous: bool = False,
+    seed: int = 1,
     threads: int | None = None,
     index: InvertedFile | None = None,
     progress: Progress | None = None,
@@ -182,6 +189,11 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     These two protect the itemsets that are frequent at ``min_support``: by default ``below``, or without it the least
     support of a sensitive itemset. Give the one at which the recipient will mine.
 
+    A reader may guess what was hidden: itemsets that far fewer rows hold than their parts lead one to expect (see
+    ``attack``). If ``inconspicuous``, each itemset is lowered only so far that it is no more surprising than an
+    ordinary one of as many items, drawn at random with the ``seed``. Then it may keep a higher support than asked for:
+    ``disguise`` says how much, and the ranks. The method may run several times.
+
     Several calls, say for different recipients, can share an ``index`` of the rows. "border" and "exact" report the
     share of the work done and the number of itemsets to ``progress``. The sensitive itemsets are counted anew in the
     result before it is returned.
@@ -208,12 +220,17 @@ def hide(  # noqa: PLR0913 - all but two by name, and each a choice of its own
     with watching(progress, what="hiding", unit="itemsets") as tell:
         protected = None if min_support is None else as_min_count(min_support, len(data))
         problem = HidingProblem(data, parsed, inverted, least, reading, *limits, tell, quick, protected)
-        removals, gap = METHODS[method].solve(problem)
+        disguise = None
+        if inconspicuous:
+            problem, solution, disguise = solve_inconspicuously(problem, METHODS[method].solve, as_seed(seed))
+        else:
+            solution = METHODS[method].solve(problem)
+        removals, gap = solution
         transactions = problems.remove(data, removals)
         after = problems.check_solution(problem, removals, transactions)
     counts = len(data), problem.supports, after, removals.rows.size, removals.size
     edit, size = Edit(data, transactions, removals), window if "window" in METHODS[method].options else None
-    return Hidden(method, parsed, *counts, least, reading, gap, window=size, edit=edit)
+    return Hidden(method, parsed, *counts, least, reading, gap, window=size, edit=edit, disguise=disguise)
 
 
 def check_method(method: str, reading: str = "static", methods: Iterable[str] = METHODS) -> None:

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, zip_longest
 from textwrap import wrap
 from typing import Any, Final, TypeAlias
 
 from discreet import __version__
 from discreet.data.itemsets import sort_labels
 from discreet.data.thresholds import share
-from discreet.hiding.comparison import HidingComparison, MethodLine
+from discreet.disclosure.attacks.suspicion import Suspected
+from discreet.hiding.comparison import HidingComparison, MethodLine, say_guessed
 from discreet.hiding.folder import describe
 from discreet.hiding.hide import METHODS, Hidden
+from discreet.hiding.inconspicuous import Disguise
 from discreet.hiding.measures import Hiding, RuleCounts
 from discreet.hiding.problem import OptimalityGap
 from discreet.judging.checks import WIDTH
@@ -58,6 +60,8 @@ def hidden_text(
     yield from ("", *_table(hidden, show_labels=show_labels))
     if many > SHOWN:
         yield f"  … and {many - SHOWN:,} more; --json lists all of them."
+    if hidden.disguise is not None:
+        yield from ("", *wrap(_disguised(hidden.disguise), WIDTH))
     yield ""
     # The items of a file or frame are not counted.
     entries = 0 if hidden.edit is None else hidden.rows.itemsets.size
@@ -106,12 +110,35 @@ def measure_facts(one: Hiding) -> dict[str, Any]:
 
 
 def _table(hidden: Hidden, *, show_labels: bool) -> Iterator[str]:
-    columns = (hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist())
-    cells = [[f"{value:,}" for value in line] for line in islice(zip(*columns, strict=True), SHOWN)]
-    head, *rest = aligned([["itemset", "rows before", "at most", "now"], *cells])
+    columns = [hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist()]
+    heads, ranks = ["itemset", "rows before", "at most", "now"], list[list[str]]()
+    if (disguise := hidden.disguise) is not None:
+        columns.insert(2, disguise.asked.tolist())
+        heads[2:3] = ["asked", "at most"]
+        heads += ["rank before", "rank now"]
+        ranks = [[_say_rank(one) for one in both] for both in zip(disguise.before, disguise.after, strict=True)]
+    lines = islice(zip(*columns, strict=True), SHOWN)
+    cells = [[f"{value:,}" for value in line] + more for line, more in zip_longest(lines, ranks[:SHOWN], fillvalue=[])]
+    head, *rest = aligned([heads, *cells])
     yield head
     for line, itemset in zip(rest, hidden.sensitive.itemsets, strict=False):
         yield f"{line}  {printable(', '.join(map(str, sort_labels(itemset))))}" if show_labels else line
+
+
+def _say_rank(one: Suspected) -> str:
+    return "-" if one.rank is None else f"{one.rank:,} of {one.looked_at:,}"
+
+
+def _disguised(disguise: Disguise) -> str:
+    """Say what it takes that sensitive itemsets are inconspicuous."""
+    raised = disguise.at_most - disguise.asked
+    many, kept = int((raised > 0).sum()), int(raised.sum())
+    of_those = f"those that {count_of(disguise.min_support, 'row')} or more are expected to hold"
+    ranks = f"Ranks are by surprise, among {of_those}; limits were drawn with the seed {disguise.seed}."
+    if not many:
+        return f"As few rows as asked for are inconspicuous. {ranks}"
+    keep = f"{count_of(many, 'sensitive itemset')} may keep more rows than asked for, {kept:,} in all"
+    return f"{keep}: fewer would be conspicuous. {ranks}"
 
 
 def _part(part: int, whole: int) -> str:
@@ -140,7 +167,8 @@ def _proved(gap: OptimalityGap) -> str:
 def hiding_comparison_text(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[str]:
     """Yield a table for each minimum support, a line for each method and disclosure in it, and the recommendation.
 
-    >>> from discreet.hiding.comparison import compare_hiding
+    >>> from discreet.disclosure.attacks.suspicion import Suspected
+    from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], methods=["minfia", "maxfia"])
     >>> print(*list(hiding_comparison_text(found))[:2], sep=chr(10))
@@ -183,7 +211,8 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
 
     A method that hides below a minimum support is a level line: no disclosure changes it.
 
-    >>> from discreet.hiding.comparison import compare_hiding
+    >>> from discreet.disclosure.attacks.suspicion import Suspected
+    from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], disclosures=[0, 1], methods=["minfia", "maxfia"])
     >>> hiding_comparison_svg(found).count(b"<polyline")
@@ -217,12 +246,12 @@ def _show_support(comparison: HidingComparison, number: int, min_support: int) -
     held = f"held by at least {min_support:,} rows ({share(min_support, comparison.n)})"
     many = count_of(first.before, "itemset")
     yield from wrap(f"{many} {held}, {first.restricted_before:,} of them restricted:", WIDTH)
-    cells = [["", "hide", *MEASURES.values(), "rows touched", "items removed", "seconds"]]
+    cells = [["", "hide", *MEASURES.values(), "guessed", "rows touched", "items removed", "seconds"]]
     for line in comparison.lines:
-        values = ["-"] * (len(MEASURES) + 2)
+        values = ["-"] * (len(MEASURES) + 3)
         if line.measures:
             values = [percent(getattr(line.measures[number], name)) for name in MEASURES]
-            values += [f"{line.rows_touched:,}", f"{line.items_removed:,}"]
+            values += [say_guessed(line), f"{line.rows_touched:,}", f"{line.items_removed:,}"]
         cells.append([line.method, _target(line, comparison), *values, f"{line.seconds:.3f}"])
     yield from aligned(cells, first="<")
 
@@ -236,6 +265,7 @@ def _facts(line: MethodLine, comparison: HidingComparison) -> dict[str, Any]:
         "left_out": line.left_out or None,
         "rows_touched": line.rows_touched if line.measures else None,
         "items_removed": line.items_removed if line.measures else None,
+        "guessed": line.guessed,
         "measures": [measure_facts(one) for one in line.measures],
     }
 

@@ -1,0 +1,158 @@
+"""Inconspicuous hiding: no sensitive itemset is rarer than ordinary itemsets are, given its parts.
+
+A reader who ranks the itemsets of the shared rows by surprise finds those that were hidden first (docs/hide.md). So
+each sensitive itemset gets a limit: the surprise of an ordinary itemset of as many items, drawn at random. It is
+lowered as far as was asked, but not so far that its own surprise exceeds the limit.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from discreet.data.itemsets import Items, Itemsets
+from discreet.data.transactions import Transactions
+from discreet.disclosure.attacks.facts import as_schema
+from discreet.disclosure.attacks.surprise import LONGEST, SHORTEST, Candidates, as_least, find_candidates, find_floor
+from discreet.disclosure.attacks.suspicion import SuspectedItemsets, rank_itemsets
+from discreet.errors import BudgetError, OptionError
+from discreet.hiding.problem import HidingProblem, Solution, count_supports, remove
+from discreet.runtime.solver import Floats, Numbers
+from discreet.runtime.text import abbreviate
+
+PATIENCE: Final = 10  # rounds after which supports are raised in ever larger steps
+MOST: Final = 200_000  # itemsets of all lengths that are looked at
+
+
+class Disguise(NamedTuple):
+    """What keeping sensitive itemsets inconspicuous takes: higher supports than ``asked``, up to ``at_most``.
+
+    ``before`` and ``after`` rank the sensitive itemsets by surprise, as a reader would, among those expected in
+    ``min_support`` rows or more. Ordinary itemsets were drawn with the ``seed``.
+    """
+
+    asked: Numbers
+    at_most: Numbers
+    before: SuspectedItemsets
+    after: SuspectedItemsets
+    min_support: int
+    seed: int
+
+
+def solve_inconspicuously(
+    problem: HidingProblem, solve: Callable[[HidingProblem], Solution], seed: int
+) -> tuple[HidingProblem, Solution, Disguise]:
+    """Solve a problem whose supports are raised until no sensitive itemset is too surprising; return it, too.
+
+    Where a row keeps an itemset, it keeps the parts, and more is expected: so the supports are raised again and again.
+    They never exceed those of the original rows, so this ends.
+    """
+    least, found = find_ordinary(problem.rows, problem.itemsets)
+    limits = draw_limits(found, problem.itemsets, seed)
+    asked = problem.supports - problem.to_lose
+    goals, rounds = asked.copy(), 0
+    while True:
+        raised = _raise(problem, goals)
+        solution = solve(raised)
+        rows = remove(problem.rows, solution.removals)
+        lacking = _count_lacking(rows, problem.itemsets, limits)
+        is_short = (lacking > 0) & (goals < problem.supports)
+        if not is_short.any():
+            break
+        rounds += 1
+        steps = lacking << max(0, min(rounds - PATIENCE, 30))
+        goals = np.where(is_short, np.minimum(goals + steps, problem.supports), goals)
+    before = rank_itemsets(problem.rows, found, problem.sensitive.itemsets)
+    after = rank_hidden(rows, problem.itemsets, least)
+    return raised, solution, Disguise(asked, goals, before, after, least, seed)
+
+
+def rank_hidden(rows: Transactions, itemsets: Itemsets, least: int) -> SuspectedItemsets:
+    """Return the sensitive itemsets with their ranks among those of ``rows`` expected in ``least`` of them or more."""
+    listed = (frozenset(rows.labels[item] for item in itemset.tolist()) for itemset in itemsets)
+    return rank_itemsets(rows, _find_candidates(rows, itemsets, least), listed)
+
+
+def as_seed(seed: int) -> int:
+    """Return a seed; refuse anything but a whole number from 0 on."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError(f"seed is {abbreviate(seed)}; give a whole number of at least 0")
+    return seed
+
+
+def find_ordinary(rows: Transactions, itemsets: Itemsets) -> tuple[int, dict[int, Candidates]]:
+    """Return the itemsets that a reader looks at, and how many rows are expected of each at least.
+
+    This is doubled where there would be too many of them.
+    """
+    least = as_least(None, rows.n)
+    while True:
+        try:
+            return least, _find_candidates(rows, itemsets, least)
+        except BudgetError:
+            least *= 2
+
+
+def draw_limits(found: Mapping[int, Candidates], itemsets: Itemsets, seed: int) -> Floats:
+    """Return the most surprise that each sensitive itemset may have: that of an ordinary one of its length.
+
+    It is drawn from those that are at least as surprising as the itemset is now, since its support can only be lowered;
+    so any rank below its own is equally likely. An itemset that no reader looks at has no limit.
+
+    >>> rows = Transactions([["a", "b"]] * 2 + [["a"]] * 6 + [["b"]] * 6 + [[]] * 2)
+    >>> draw_limits(find_candidates(rows, least=4), Itemsets.of([[0, 1], [0]]), 1).tolist()
+    [2.045968, inf]
+    """
+    generator, limits = np.random.default_rng(seed), []
+    places = [_find(found, itemset) for itemset in itemsets]
+    for itemset, place in zip(itemsets, places, strict=True):
+        if place is None:
+            limits.append(inf)
+            continue
+        surprise = found[itemset.size].surprise
+        is_ordinary = surprise >= surprise[place]
+        sensitive = [other for one, other in zip(itemsets, places, strict=True) if one.size == itemset.size]
+        is_ordinary[[other for other in sensitive if other is not None]] = False
+        ordinary = surprise[is_ordinary]
+        limits.append(float(generator.choice(ordinary) if ordinary.size else surprise[place]))
+    return np.array(limits)
+
+
+def _find(found: Mapping[int, Candidates], itemset: Items) -> int | None:
+    candidates = found.get(itemset.size)
+    return None if candidates is None else candidates.find(itemset.tolist())
+
+
+def _find_candidates(rows: Transactions, itemsets: Itemsets, least: int) -> dict[int, Candidates]:
+    lengths = [length for length in np.unique(itemsets.lengths).tolist() if SHORTEST <= length <= LONGEST]
+    groups = as_schema(rows.schema, rows.labels, rows.hierarchy)
+    return find_candidates(rows, least=least, lengths=lengths, groups=groups, most=MOST)
+
+
+def _raise(problem: HidingProblem, goals: Numbers) -> HidingProblem:
+    """Return the problem in which each sensitive itemset may keep ``goals`` of its rows."""
+    pairs = zip(goals.tolist(), problem.supports.tolist(), strict=True)
+    shares = tuple(Fraction(goal, support) if support else Fraction(0) for goal, support in pairs)
+    sensitive = problem.sensitive._replace(disclosures=shares)
+    return replace(problem, sensitive=sensitive, below=None, min_support=problem.min_support or problem.below)
+
+
+def _count_lacking(rows: Transactions, itemsets: Itemsets, limits: Floats) -> Numbers:
+    """Return how many rows each itemset lacks to be no more surprising than its limit, given its parts in ``rows``."""
+    lacking = np.zeros(len(itemsets), dtype=np.int64)
+    for number in np.flatnonzero(np.isfinite(limits)).tolist():
+        supports = count_supports(rows, Itemsets.of(_list_subsets(itemsets[number].tolist())))
+        lacking[number] = max(0, find_floor(supports, limits[number]) - int(supports[-1]))
+    return lacking
+
+
+def _list_subsets(items: Sequence[int]) -> list[list[int]]:
+    """Return all subsets; bit ``i`` of the place of one says whether it has item ``i``.
+
+    >>> _list_subsets([4, 7])
+    [[], [4], [7], [4, 7]]
+    """
+    return [[item for at, item in enumerate(items) if mask >> at & 1] for mask in range(1 << len(items))]
