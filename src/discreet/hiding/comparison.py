@@ -12,7 +12,6 @@ from discreet.data.patterns import Patterns
 from discreet.data.thresholds import Share, Threshold, as_count, as_disclosure
 from discreet.data.transactions import Transactions, as_transactions
 from discreet.errors import BudgetError, refuse_truth
-from discreet.hiding import problem as problems
 from discreet.hiding.hide import METHODS, hide
 from discreet.hiding.inconspicuous import find_ordinary, rank_hidden
 from discreet.hiding.measures import Hiding, Yardstick, as_min_count
@@ -153,9 +152,7 @@ def compare_hiding(  # noqa: PLR0913 - all but two by name, and each a choice of
             threads=threads,
             index=inverted,
         )
-        parsed = problems.parse_sensitive(itemsets, code=data.code)
-        coded = problems.encode_sensitive(parsed, data.code, inverted.supports)
-        expected, _ = find_ordinary(data, coded)
+        expected, _ = find_ordinary(data, yardstick.sensitive)
 
         def run(method: str, disclosure: Fraction | None) -> MethodLine:
             elapsed = stopwatch()
@@ -163,7 +160,7 @@ def compare_hiding(  # noqa: PLR0913 - all but two by name, and each a choice of
                 hidden = hide_once(data, itemsets, method=method, disclosure=disclosure or 0)
                 taken = elapsed()
                 measures = tuple(yardstick.measure(hidden.transactions))
-                ranks = rank_hidden(hidden.transactions, coded, expected)
+                ranks = rank_hidden(hidden.transactions, yardstick.sensitive, expected)
             except BudgetError as error:
                 return MethodLine(method, disclosure, elapsed(), left_out=error.message)
             costs, guessed = (hidden.rows_touched, hidden.items_removed, measures), [one.guessed for one in ranks]

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from discreet.data.itemsets import Items, Itemsets
+from discreet.data.itemsets import Items, Itemset, Itemsets
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.surprise import LONGEST, SHORTEST, Candidates, as_least, find_candidates, find_floor
@@ -50,7 +50,7 @@ def solve_inconspicuously(
     Where a row keeps an itemset, it keeps the parts, and more is expected: so the supports are raised again and again.
     They never exceed those of the original rows, so this ends.
     """
-    least, found = find_ordinary(problem.rows, problem.itemsets)
+    least, found = find_ordinary(problem.rows, problem.sensitive.itemsets)
     limits = draw_limits(found, problem.itemsets, seed)
     asked = problem.supports - problem.to_lose
     goals, rounds = asked.copy(), 0
@@ -66,14 +66,13 @@ def solve_inconspicuously(
         steps = lacking << max(0, min(rounds - PATIENCE, 30))
         goals = np.where(is_short, np.minimum(goals + steps, problem.supports), goals)
     before = rank_itemsets(problem.rows, found, problem.sensitive.itemsets)
-    after = rank_hidden(rows, problem.itemsets, least)
+    after = rank_hidden(rows, problem.sensitive.itemsets, least)
     return raised, solution, Disguise(asked, goals, before, after, least, seed)
 
 
-def rank_hidden(rows: Transactions, itemsets: Itemsets, least: int) -> SuspectedItemsets:
+def rank_hidden(rows: Transactions, itemsets: Sequence[Itemset], least: int) -> SuspectedItemsets:
     """Return the sensitive itemsets with their ranks among those of ``rows`` expected in ``least`` of them or more."""
-    listed = (frozenset(rows.labels[item] for item in itemset.tolist()) for itemset in itemsets)
-    return rank_itemsets(rows, _find_candidates(rows, itemsets, least), listed)
+    return rank_itemsets(rows, _find_candidates(rows, itemsets, least), itemsets)
 
 
 def as_seed(seed: int) -> int:
@@ -83,7 +82,7 @@ def as_seed(seed: int) -> int:
     return seed
 
 
-def find_ordinary(rows: Transactions, itemsets: Itemsets) -> tuple[int, dict[int, Candidates]]:
+def find_ordinary(rows: Transactions, itemsets: Sequence[Itemset]) -> tuple[int, dict[int, Candidates]]:
     """Return the itemsets that a reader looks at, and how many rows are expected of each at least.
 
     This is doubled where there would be too many of them.
@@ -126,8 +125,8 @@ def _find(found: Mapping[int, Candidates], itemset: Items) -> int | None:
     return None if candidates is None else candidates.find(itemset.tolist())
 
 
-def _find_candidates(rows: Transactions, itemsets: Itemsets, least: int) -> dict[int, Candidates]:
-    lengths = [length for length in np.unique(itemsets.lengths).tolist() if SHORTEST <= length <= LONGEST]
+def _find_candidates(rows: Transactions, itemsets: Sequence[Itemset], least: int) -> dict[int, Candidates]:
+    lengths = {len(itemset) for itemset in itemsets}.intersection(range(SHORTEST, LONGEST + 1))
     groups = as_schema(rows.schema, rows.labels, rows.hierarchy)
     return find_candidates(rows, least=least, lengths=lengths, groups=groups, most=MOST)
 
