@@ -1,8 +1,8 @@
 """Inconspicuous hiding: no sensitive itemset is rarer than ordinary itemsets are, given its parts.
 
 A reader who ranks the itemsets of the shared rows by surprise finds those that were hidden first (docs/hide.md). So
-each sensitive itemset gets a limit: the surprise of an ordinary itemset of as many items, drawn at random. It is
-lowered as far as was asked, but not so far that its own surprise exceeds the limit.
+each sensitive itemset gets a limit: the surprise of an ordinary itemset of as many items, drawn at random, or its own
+if that is larger. It is lowered as far as was asked, but not so far that its surprise exceeds the limit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +12,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.data.itemsets import Items, Itemset, Itemsets
 from discreet.data.transactions import Transactions
@@ -47,11 +48,12 @@ def solve_inconspicuously(
 ) -> tuple[HidingProblem, Solution, Disguise]:
     """Solve a problem whose supports are raised until no sensitive itemset is too surprising; return it, too.
 
-    Where a row keeps an itemset, it keeps the parts, and more is expected: so the supports are raised again and again.
-    They never exceed those of the original rows, so this ends.
+    Where a row keeps an itemset, it keeps the parts, and more is expected: so supports are raised again and again. If
+    one is back at that of the original rows and still too low, those of all that share an item with it are raised.
+    Once all are, the rows are the original ones, in which no limit is exceeded: so this ends.
     """
     least, found = find_ordinary(problem.rows, problem.sensitive.itemsets)
-    limits = draw_limits(found, problem.itemsets, seed)
+    limits, shares = draw_limits(found, problem.itemsets, seed), _find_shares(problem.itemsets)
     asked = problem.supports - problem.to_lose
     goals, rounds = asked.copy(), 0
     while True:
@@ -59,12 +61,12 @@ def solve_inconspicuously(
         solution = solve(raised)
         rows = remove(problem.rows, solution.removals)
         lacking = _count_lacking(rows, problem.itemsets, limits)
-        is_short = (lacking > 0) & (goals < problem.supports)
-        if not is_short.any():
+        stuck = np.where(goals < problem.supports, 0, lacking)
+        lacking = np.maximum(lacking, (shares * stuck).max(axis=1))
+        if not lacking[goals < problem.supports].any():
             break
         rounds += 1
-        steps = lacking << max(0, min(rounds - PATIENCE, 30))
-        goals = np.where(is_short, np.minimum(goals + steps, problem.supports), goals)
+        goals = np.minimum(goals + (lacking << max(0, min(rounds - PATIENCE, 30))), problem.supports)
     before = rank_itemsets(problem.rows, found, problem.sensitive.itemsets)
     after = rank_hidden(rows, problem.sensitive.itemsets, least)
     return raised, solution, Disguise(asked, goals, before, after, least, seed)
@@ -98,8 +100,8 @@ def find_ordinary(rows: Transactions, itemsets: Sequence[Itemset]) -> tuple[int,
 def draw_limits(found: Mapping[int, Candidates], itemsets: Itemsets, seed: int) -> Floats:
     """Return the most surprise that each sensitive itemset may have: that of an ordinary one of its length.
 
-    It is drawn from those that are at least as surprising as the itemset is now, since its support can only be lowered;
-    so any rank below its own is equally likely. An itemset that no reader looks at has no limit.
+    All of them are equally likely, but for sensitive ones, so that a reader who knows the method cannot tell where to
+    look. An itemset that is more surprising as it is keeps its own surprise; one that no reader looks at has no limit.
 
     >>> rows = Transactions([["a", "b"]] * 2 + [["a"]] * 6 + [["b"]] * 6 + [[]] * 2)
     >>> draw_limits(find_candidates(rows, least=4), Itemsets.of([[0, 1], [0]]), 1).tolist()
@@ -112,12 +114,21 @@ def draw_limits(found: Mapping[int, Candidates], itemsets: Itemsets, seed: int) 
             limits.append(inf)
             continue
         surprise = found[itemset.size].surprise
-        is_ordinary = surprise >= surprise[place]
-        sensitive = [other for one, other in zip(itemsets, places, strict=True) if one.size == itemset.size]
-        is_ordinary[[other for other in sensitive if other is not None]] = False
-        ordinary = surprise[is_ordinary]
-        limits.append(float(generator.choice(ordinary) if ordinary.size else surprise[place]))
+        alike = [other for one, other in zip(itemsets, places, strict=True) if one.size == itemset.size]
+        ordinary = np.delete(surprise, [other for other in alike if other is not None])
+        drawn = generator.choice(ordinary) if ordinary.size else surprise[place]
+        limits.append(float(max(drawn, surprise[place])))
     return np.array(limits)
+
+
+def _find_shares(itemsets: Itemsets) -> NDArray[np.bool_]:
+    """Return which itemsets share an item.
+
+    >>> _find_shares(Itemsets.of([[0, 1], [1, 2], [3]])).tolist()
+    [[True, True, False], [True, True, False], [False, False, True]]
+    """
+    sets = [frozenset(itemset.tolist()) for itemset in itemsets]
+    return np.array([[not one.isdisjoint(other) for other in sets] for one in sets])
 
 
 def _find(found: Mapping[int, Candidates], itemset: Items) -> int | None:
