@@ -95,12 +95,13 @@ def test_what_was_first_is_ordinary(method):
 def test_limits_are_those_of_ordinary_itemsets_or_the_own_surprise_if_that_is_larger():
     rows = Transactions(baskets())
     found = find_candidates(rows, least=5)
-    sensitive = Itemsets.of([[0, 1], [2, 3], [0, 1, 2]])
-    pairs = found[2].surprise.tolist()
-    own = [pairs[found[2].find(itemset)] for itemset in ([0, 1], [2, 3])]
-    drawn = np.array([draw_limits(found, sensitive, seed) for seed in range(300)])
-    limits = [{max(value, one) for value in pairs if value not in own} for one in own]
-    assert [set(drawn[:, at].tolist()) for at in (0, 1)] == limits
+    sensitive = Itemsets.of([[0, 1, 2], [2, 3, 5], [0, 1]])
+    surprises = found[3].surprise.tolist()
+    own = [surprises[found[3].find(itemset)] for itemset in ([0, 1, 2], [2, 3, 5])]
+    ordinary = sorted((value for value in surprises if value not in own), reverse=True)
+    ordinary = ordinary[10 : len(ordinary) // 4]
+    drawn = np.array([draw_limits(found, sensitive, seed) for seed in range(500)])
+    assert [set(drawn[:, at].tolist()) for at in (0, 1)] == [{max(value, one) for value in ordinary} for one in own]
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_one_others():

@@ -8,6 +8,7 @@ if that is larger. It is lowered as far as was asked, but not so far that its su
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from math import inf
 from typing import Final, NamedTuple
 
@@ -18,12 +19,13 @@ from discreet.data.itemsets import Items, Itemset, Itemsets
 from discreet.data.transactions import Transactions
 from discreet.disclosure.attacks.facts import as_schema
 from discreet.disclosure.attacks.surprise import LONGEST, SHORTEST, Candidates, as_least, find_candidates, find_floor
-from discreet.disclosure.attacks.suspicion import SuspectedItemsets, rank_itemsets
+from discreet.disclosure.attacks.suspicion import GUESSES, SuspectedItemsets, rank_itemsets
 from discreet.errors import BudgetError, OptionError
 from discreet.hiding.problem import HidingProblem, Solution, count_supports, remove
 from discreet.runtime.solver import Floats, Numbers
 from discreet.runtime.text import abbreviate
 
+QUARTER: Final = 4  # the part of the ranks that ordinary itemsets are drawn from
 PATIENCE: Final = 10  # rounds after which supports are raised in ever larger steps
 MOST: Final = 200_000  # itemsets of all lengths that are looked at
 
@@ -61,9 +63,11 @@ def solve_inconspicuously(
         solution = solve(raised)
         rows = remove(problem.rows, solution.removals)
         lacking = _count_lacking(rows, problem.itemsets, limits)
-        stuck = np.where(goals < problem.supports, 0, lacking)
-        lacking = np.maximum(lacking, (shares * stuck).max(axis=1))
-        if not lacking[goals < problem.supports].any():
+        is_free = goals < problem.supports
+        sharers = np.maximum((shares & is_free).sum(axis=1), 1)
+        parts = np.where(is_free, 0, -(-lacking // sharers))
+        lacking = np.maximum(lacking, (shares * parts).max(axis=1))
+        if not lacking[is_free].any():
             break
         rounds += 1
         goals = np.minimum(goals + (lacking << max(0, min(rounds - PATIENCE, 30))), problem.supports)
@@ -100,8 +104,9 @@ def find_ordinary(rows: Transactions, itemsets: Sequence[Itemset]) -> tuple[int,
 def draw_limits(found: Mapping[int, Candidates], itemsets: Itemsets, seed: int) -> Floats:
     """Return the most surprise that each sensitive itemset may have: that of an ordinary one of its length.
 
-    All of them are equally likely, but for sensitive ones, so that a reader who knows the method cannot tell where to
-    look. An itemset that is more surprising as it is keeps its own surprise; one that no reader looks at has no limit.
+    Ordinary are the itemsets that are not sensitive, rank within the first quarter, and are not among the first
+    guesses. All are equally likely: a reader who knows the method knows no better than to look at this quarter. An
+    itemset that is more surprising as it is keeps its own surprise; one that no reader looks at has no limit.
 
     >>> rows = Transactions([["a", "b"]] * 2 + [["a"]] * 6 + [["b"]] * 6 + [[]] * 2)
     >>> draw_limits(find_candidates(rows, least=4), Itemsets.of([[0, 1], [0]]), 1).tolist()
@@ -115,7 +120,8 @@ def draw_limits(found: Mapping[int, Candidates], itemsets: Itemsets, seed: int) 
             continue
         surprise = found[itemset.size].surprise
         alike = [other for one, other in zip(itemsets, places, strict=True) if one.size == itemset.size]
-        ordinary = np.delete(surprise, [other for other in alike if other is not None])
+        ordinary = -np.sort(-np.delete(surprise, [other for other in alike if other is not None]))
+        ordinary = ordinary[GUESSES : max(GUESSES + 1, ordinary.size // QUARTER)]
         drawn = generator.choice(ordinary) if ordinary.size else surprise[place]
         limits.append(float(max(drawn, surprise[place])))
     return np.array(limits)
@@ -152,9 +158,11 @@ def _raise(problem: HidingProblem, goals: Numbers) -> HidingProblem:
 
 def _count_lacking(rows: Transactions, itemsets: Itemsets, limits: Floats) -> Numbers:
     """Return how many rows each itemset lacks to be no more surprising than its limit, given its parts in ``rows``."""
-    lacking = np.zeros(len(itemsets), dtype=np.int64)
-    for number in np.flatnonzero(np.isfinite(limits)).tolist():
-        supports = count_supports(rows, Itemsets.of(_list_subsets(itemsets[number].tolist())))
+    lacking, numbers = np.zeros(len(itemsets), dtype=np.int64), np.flatnonzero(np.isfinite(limits)).tolist()
+    subsets = [_list_subsets(itemsets[number].tolist()) for number in numbers]
+    counts = count_supports(rows, Itemsets.of(chain.from_iterable(subsets)))
+    ends = np.cumsum([len(one) for one in subsets])
+    for number, supports in zip(numbers, np.split(counts, ends[:-1]), strict=True):
         lacking[number] = max(0, find_floor(supports, limits[number]) - int(supports[-1]))
     return lacking
 
