@@ -158,11 +158,11 @@ def _raise(problem: HidingProblem, goals: Numbers) -> HidingProblem:
 
 def _count_lacking(rows: Transactions, itemsets: Itemsets, limits: Floats) -> Numbers:
     """Return how many rows each itemset lacks to be no more surprising than its limit, given its parts in ``rows``."""
-    lacking, numbers = np.zeros(len(itemsets), dtype=np.int64), np.flatnonzero(np.isfinite(limits)).tolist()
-    subsets = [_list_subsets(itemsets[number].tolist()) for number in numbers]
-    counts = count_supports(rows, Itemsets.of(chain.from_iterable(subsets)))
-    ends = np.cumsum([len(one) for one in subsets])
-    for number, supports in zip(numbers, np.split(counts, ends[:-1]), strict=True):
+    lacking, start = np.zeros(len(itemsets), dtype=np.int64), 0
+    subsets = {at: _list_subsets(itemsets[at].tolist()) for at in np.flatnonzero(np.isfinite(limits)).tolist()}
+    counts = count_supports(rows, Itemsets.of(chain.from_iterable(subsets.values())))
+    for number, parts in subsets.items():
+        supports, start = counts[start : start + len(parts)], start + len(parts)
         lacking[number] = max(0, find_floor(supports, limits[number]) - int(supports[-1]))
     return lacking
 

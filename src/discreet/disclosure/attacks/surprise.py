@@ -30,6 +30,7 @@ SHARE: Final = 1000  # by default, one row in so many is expected to hold an ite
 MOST: Final = 2_000_000  # itemsets
 HALVINGS: Final = 60
 DIGITS: Final = 6  # decimals of expected supports and surprises: what is equal ties, however it was added up
+TRIED: Final = 64  # supports at a time, in a search for one
 CHUNK: Final = 1 << 14  # tables that are worked on together
 
 
@@ -172,10 +173,11 @@ def find_floor(supports: Numbers, most_surprise: float) -> int:
     up, down = _split(cells)
     expected = expect(cells)
     low, high = int(-up.min()), int(down.min())
-    while low < high:
-        middle = (low + high) // 2
-        table = find_cells(np.append(supports[:-1], middle)[None])
-        low, high = (low, middle) if surprise(table, expected)[0] <= most_surprise else (middle + 1, high)
+    while low < high:  # the surprise falls as the support grows
+        tried = np.unique(np.linspace(low, high - 1, TRIED).astype(np.int64))
+        tables = find_cells(np.column_stack([np.tile(supports[:-1], (tried.size, 1)), tried]))
+        above = int((surprise(tables, np.repeat(expected, tried.size)) > most_surprise).sum())
+        low, high = int(tried[above - 1]) + 1 if above else low, int(tried[above]) if above < tried.size else high
     return low
 
 
