@@ -236,7 +236,9 @@ class Disguised(TypedDict, total=False):
 
 def _disguise(asked: HideOptions) -> Disguised:
     """Return the options of being inconspicuous, for the library, which has defaults."""
-    return {"inconspicuous": asked.inconspicuous} | ({} if asked.seed is None else {"seed": asked.seed})
+    if asked.seed is None:
+        return {"inconspicuous": asked.inconspicuous}
+    return {"inconspicuous": asked.inconspicuous, "seed": asked.seed}
 
 
 def _open_index(rows: Transactions, place: str | None) -> InvertedFile:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice, zip_longest
+from itertools import islice
 from textwrap import wrap
 from typing import Any, Final, TypeAlias
 
@@ -111,18 +111,24 @@ def measure_facts(one: Hiding) -> dict[str, Any]:
 
 def _table(hidden: Hidden, *, show_labels: bool) -> Iterator[str]:
     columns = [hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist()]
-    heads, ranks = ["itemset", "rows before", "at most", "now"], list[list[str]]()
-    if (disguise := hidden.disguise) is not None:
-        columns.insert(2, disguise.asked.tolist())
-        heads[2:3] = ["asked", "at most"]
-        heads += ["rank before", "rank now"]
-        ranks = [[_say_rank(one) for one in both] for both in zip(disguise.before, disguise.after, strict=True)]
-    lines = islice(zip(*columns, strict=True), SHOWN)
-    cells = [[f"{value:,}" for value in line] + more for line, more in zip_longest(lines, ranks[:SHOWN], fillvalue=[])]
+    heads = ["itemset", "rows before", "at most", "now"]
+    if hidden.disguise is not None:
+        columns.insert(2, hidden.disguise.asked.tolist())
+        heads = ["itemset", "rows before", "asked", "at most", "now", "rank before", "rank now"]
+    lines = zip(zip(*columns, strict=True), _list_ranks(hidden), strict=True)
+    cells = [[*(f"{value:,}" for value in line), *ranks] for line, ranks in islice(lines, SHOWN)]
     head, *rest = aligned([heads, *cells])
     yield head
     for line, itemset in zip(rest, hidden.sensitive.itemsets, strict=False):
         yield f"{line}  {printable(', '.join(map(str, sort_labels(itemset))))}" if show_labels else line
+
+
+def _list_ranks(hidden: Hidden) -> list[list[str]]:
+    """Return the ranks of each sensitive itemset, before and now; none without a disguise."""
+    if hidden.disguise is None:
+        return [[] for _ in hidden.before]
+    both = zip(hidden.disguise.before, hidden.disguise.after, strict=True)
+    return [[_say_rank(was), _say_rank(now)] for was, now in both]
 
 
 def _say_rank(one: Suspected) -> str:

@@ -137,8 +137,14 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         for_patterns = {"k": k, "complete": complete, "hierarchy": hierarchy, "rows": rows, "leave_out": leave_out}
         _refuse_given("patterns, and these are rows", **for_patterns, against=against or None, grown=grown or None)
         shared = patterns if isinstance(patterns, SharedRows) else as_transactions(patterns)
-        given = {"schema": schema, "max_length": max_length, "min_support": min_support}
-        return suspect(shared, sensitive=sensitive, **given, most=max_itemsets)
+        return suspect(
+            shared,
+            sensitive=sensitive,
+            min_support=min_support,
+            max_length=max_length,
+            schema=schema,
+            most=max_itemsets,
+        )
     _refuse_given("shared rows, and these are patterns", sensitive=sensitive, min_support=min_support)
     if k is None:
         raise OptionError("patterns are searched for groups of fewer than k rows; give ", Option("k"))
