@@ -1,7 +1,7 @@
 """Conspicuous: whether a reader of hidden rows guesses what was hidden in them, and what it costs to prevent that.
 
     python benchmarks/conspicuous.py                    all data sets and methods; takes half an hour
-    python benchmarks/conspicuous.py retail --seeds 3   one of them, in a few minutes
+    python benchmarks/conspicuous.py retail --seeds 3 --methods minfia iga   some, in a few minutes
 
 For each seed, ten itemsets of 2 or 3 items are drawn from those that are frequent and that a reader looks at, and are
 hidden by each method so that no row holds them; then once more, inconspicuously. Both results are attacked. "border"
@@ -35,9 +35,9 @@ SECONDS: Final = 1.0  # for "exact", in each round
 MANY: Final = 10
 SEEDS: Final = 20
 ERRORS: Final = 2  # standard errors that chance may be off
-WIDTHS: Final = (-8, 8, 9, 18, 8, 9, 15, 9, 7, 8)
-HEADS: Final = ("", "rank", "hidden:", "guessed", "misses", "quietly:", "guessed", "chance", "kept", "misses")
-BELOW: Final = ("", "before", "rank", "of 2 / 3 items", "", "rank", "", "", "", "")
+WIDTHS: Final = (-8, 5, 8, 9, 18, 8, 9, 15, 9, 7, 8)
+HEADS: Final = ("", "seeds", "rank", "hidden:", "guessed", "misses", "quietly:", "guessed", "chance", "kept", "misses")
+BELOW: Final = ("", "", "before", "rank", "of 2 / 3 items", "", "rank", "", "", "", "")
 
 
 class Outcome(NamedTuple):
@@ -84,11 +84,11 @@ class Field(NamedTuple):
             chosen.append(frozenset(self.rows.labels[item] for item in frequent[at][places[at][round_]].tolist()))
         return chosen
 
-    def try_all(self, seed: int) -> Iterator[tuple[str, Outcome, Outcome]]:
+    def try_all(self, seed: int, methods: Sequence[str]) -> Iterator[tuple[str, Outcome, Outcome]]:
         """Yield what each method comes to, plain and inconspicuous."""
         sensitive = self.draw(seed)
         yardstick = Yardstick.of(self.rows, sensitive, [self.sigma])
-        for method in METHODS:
+        for method in methods:
             if method in SLOW and seed > SLOW_SEEDS:
                 continue
             how: dict[str, Any] = {"method": method, "seed": seed, "min_support": self.sigma, "index": self.index}
@@ -121,22 +121,22 @@ def look(rows: Transactions) -> dict[int, Candidates]:
     return find_candidates(rows, least=as_least(None, len(rows)), lengths=LENGTHS, groups=groups)
 
 
-def measure(name: str, seeds: int) -> list[Check]:
+def measure(name: str, seeds: int, methods: Sequence[str]) -> list[Check]:
     """Print a line for each method, and return whether guesses are no better than chance."""
     start, field = perf_counter(), Field.of(name)
     outcomes: dict[str, list[tuple[Outcome, Outcome]]] = {}
     for seed in range(1, seeds + 1):
-        for method, plain, quiet in field.try_all(seed):
+        for method, plain, quiet in field.try_all(seed, methods):
             outcomes.setdefault(method, []).append((plain, quiet))
     looked_at = " / ".join(f"{len(one.supports):,}" for one in field.found.values())
-    title(f"{name}: {MANY} itemsets of {SIGMAS[name]} or more, {seeds} seeds; {looked_at} itemsets looked at")
+    title(f"{name}: {MANY} itemsets of {SIGMAS[name]} or more; {looked_at} itemsets looked at")
     print(f"{line(WIDTHS, HEADS)}\n{line(WIDTHS, BELOW)}")
     checks = []
     for method, pairs in outcomes.items():
         plain, quiet = ([pair[at] for pair in pairs] for at in (0, 1))
         excess = [one.guessed - one.chance for one in quiet]
         error = stdev(excess) / len(excess) ** 0.5 if len(excess) > 1 else 0.0
-        print(line(WIDTHS, (method, *show(plain, quiet, error))), flush=True)
+        print(line(WIDTHS, (method, len(pairs), *show(plain, quiet, error))), flush=True)
         figure = f"{100 * fmean(excess):+.1f} ± {100 * error:.1f} points"
         checks.append(Check(f"{name}, {method}: no better than chance", figure, fmean(excess) <= ERRORS * error))
     print(f"{perf_counter() - start:.0f} seconds")
@@ -168,8 +168,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("names", nargs="*", default=list(SIGMAS), metavar="NAME")
     parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=list(METHODS))
     asked = parser.parse_args()
-    checks = [check for name in asked.names for check in measure(name, asked.seeds)]
+    checks = [check for name in asked.names for check in measure(name, asked.seeds, asked.methods)]
     print()
     for check in checks:
         print(check)

@@ -178,9 +178,9 @@ class Suspicion:
 
     def _repr_html_(self) -> str:
         """Return the first itemsets as a table for notebooks."""
-        first = self.itemsets[: html.SHOWN]
         lines = (
-            (str(one.rank), one.words, one.support, f"{one.expected:,.1f}", f"{one.surprise:.1f}") for one in first
+            (f"{one.rank:,}", one.words, one.support, f"{one.expected:,.1f}", f"{one.surprise:.1f}")
+            for one in self.itemsets[: html.SHOWN]
         )
         head = ["rank", "itemset", "rows", "expected", "surprise"]
         return html.table(repr(self)[1:-1], head, lines, many=len(self.itemsets), note=NO_PROOF)
