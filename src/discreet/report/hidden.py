@@ -173,8 +173,7 @@ def _proved(gap: OptimalityGap) -> str:
 def hiding_comparison_text(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[str]:
     """Yield a table for each minimum support, a line for each method and disclosure in it, and the recommendation.
 
-    >>> from discreet.disclosure.attacks.suspicion import Suspected
-    from discreet.hiding.comparison import compare_hiding
+    >>> from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], methods=["minfia", "maxfia"])
     >>> print(*list(hiding_comparison_text(found))[:2], sep=chr(10))
@@ -217,8 +216,7 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
 
     A method that hides below a minimum support is a level line: no disclosure changes it.
 
-    >>> from discreet.disclosure.attacks.suspicion import Suspected
-    from discreet.hiding.comparison import compare_hiding
+    >>> from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], disclosures=[0, 1], methods=["minfia", "maxfia"])
     >>> hiding_comparison_svg(found).count(b"<polyline")
