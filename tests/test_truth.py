@@ -33,6 +33,7 @@ def results(tmp_path_factory):
         *(hidden, hidden.measures(10), discreet.compare_hiding(UNSAFE, [["a"]], min_supports=[10], methods=["iga"])),
         discreet.attack(found.patterns, k=10),
         discreet.belief(found.patterns, k=10),
+        discreet.attack(UNSAFE, sensitive=[["a", "b"]]),
         discreet.bounds(found.patterns, "a AND NOT b"),
         discreet.compare(UNSAFE, min_support=10, k=10, seconds=1),
         discreet.advise(UNSAFE, min_support=10, k=10),
