@@ -11,11 +11,11 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
 from io import StringIO
-from itertools import combinations, combinations_with_replacement, count, product
+from itertools import combinations, combinations_with_replacement, count, pairwise, permutations, product
 from math import factorial, prod
 
 import numpy as np
-from scipy.optimize import LinearConstraint, linprog, milp
+from scipy.optimize import LinearConstraint, brentq, linprog, milp
 
 
 def subsets(items):
@@ -2059,3 +2059,65 @@ def largest_entropy(kinds, supports):
             step /= 2
         multipliers = multipliers - step * way
     return np.exp(multipliers @ held)
+
+
+# Surprise: an itemset against its parts.
+
+
+def exact_table(itemset, rows):
+    """Return for each subset of ``itemset`` how many rows hold its items and no other item of ``itemset``."""
+    cells = Counter(frozenset(row) & frozenset(itemset) for row in rows)
+    return {subset: cells[subset] for subset in subsets(sorted(itemset, key=repr))}
+
+
+def expected_support(itemset, rows):
+    """Return the support of ``itemset`` in the table of greatest entropy that keeps the supports of its proper subsets.
+
+    Such tables differ by one number: what one subset gains, those with an item more or less lose. The entropy is
+    greatest where its slope is 0.
+    """
+    cells = exact_table(itemset, rows)
+    signs = {subset: (-1) ** (len(itemset) - len(subset)) for subset in cells}
+    low = -min(count for subset, count in cells.items() if signs[subset] > 0)
+    high = min(count for subset, count in cells.items() if signs[subset] < 0)
+    if low == high:
+        return cells[frozenset(itemset)] + low
+
+    def slope(shift):
+        return -sum(signs[subset] * np.log(count + signs[subset] * shift) for subset, count in cells.items())
+
+    margin = 1e-13 * (high - low)
+    return cells[frozenset(itemset)] + brentq(slope, low + margin, high - margin, xtol=1e-13)
+
+
+def surprise(itemset, rows, support=None):
+    """Return the signed root of the log-likelihood ratio of the table to that of greatest entropy; + for too rare.
+
+    With a ``support``, as if so many rows held ``itemset``, and its proper subsets as many as they do.
+    """
+    expected, cells, whole = expected_support(itemset, rows), exact_table(itemset, rows), frozenset(itemset)
+    shift = 0 if support is None else support - cells[whole]
+    ratio = 0.0
+    for subset in cells:
+        sign = (-1) ** (len(whole) - len(subset))
+        own, fitted = cells[subset] + sign * shift, cells[subset] + sign * (expected - cells[whole])
+        ratio += own * np.log(own / fitted) if own > 0 and fitted > 0 else 0.0
+    return float(np.sign(expected - cells[whole] - shift) * np.sqrt(max(0.0, 2 * ratio)))
+
+
+def suspects(rows, longest):
+    """Return for each itemset of 2 to ``longest`` items its support, the expected one, and the surprise."""
+    items = frozenset().union(*rows)
+    wanted = [itemset for itemset in subsets(sorted(items, key=repr)) if 2 <= len(itemset) <= longest]
+    return {one: (support(one, rows), expected_support(one, rows), surprise(one, rows)) for one in wanted}
+
+
+def chance_of_a_hit(surprises, hidden, guesses):
+    """Return the probability that the first guesses hold a hidden one, over all orders of those that tie."""
+    orders = [order for order in permutations(surprises) if is_falling([surprises[one] for one in order])]
+    return Fraction(sum(any(one in hidden for one in order[:guesses]) for order in orders), len(orders))
+
+
+def is_falling(values):
+    """Return whether no value is followed by a larger one."""
+    return all(one >= other for one, other in pairwise(values))

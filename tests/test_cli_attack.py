@@ -180,3 +180,51 @@ def test_json_names_the_older_releases_and_what_stands_for_their_rows(months):
 def test_wrong_older_releases_are_refused_in_one_sentence(months, monkeypatch, arguments, sentence):
     monkeypatch.chdir(months)
     assert_refused(run("attack", "may.json", "-k", 5, *arguments), sentence)
+
+
+# Shared rows.
+
+BASKETS = [["bread"], ["milk"], ["tea"], ["bread", "tea"], ["milk", "tea"], []] * 10
+
+
+@pytest.fixture
+def shared(tmp_path):
+    (tmp_path / "secret.txt").write_text("bread, milk\n", encoding="utf-8")
+    discreet.write([row for row in BASKETS if row], tmp_path / "shared.csv")
+    return tmp_path / "shared.csv"
+
+
+def test_without_k_the_itemsets_of_rows_are_ranked(shared):
+    result = run("attack", shared)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[:4] == [
+        "shared.csv:",
+        "3 itemsets of 50 rows looked at: those that their parts lead one to expect in 5 rows or more.",
+        "Surprisingly rare among 3 itemsets of 2 items:",
+        "  1  bread, milk: 0 rows, 8.0 expected",
+    ]
+
+
+def test_the_owner_sees_the_ranks_of_what_was_hidden(shared):
+    secret = shared.with_name("secret.txt")
+    result = run("attack", shared, "--sensitive", secret, "--max-length", 2)
+    assert "Hidden itemset 1 (2 items): rank 1 of 3." in result.stdout.splitlines()
+    found = json.loads(run("attack", shared, "--sensitive", secret, "--json", "--min-support", "15%").stdout)
+    assert (found["report"], found["min_support"], found["hidden"][0]["rank"]) == ("suspicion", 8, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--level", "exact"], "--level is for groups of few rows: give -k as well"),
+        (["--partial"], "--partial is for groups of few rows"),
+        (["--pattern", "bread"], "--pattern is for groups of few rows"),
+        (["--seconds", "5"], "--seconds is for groups of few rows"),
+        (["--max-length", "9"], "from 2 to 6"),
+        (["-k", "5", "--min-support", "5", "--sensitive", "secret.txt"], "--sensitive is for shared rows"),
+        (["--sensitive", "none.txt"], "none.txt"),
+    ],
+)
+def test_what_means_nothing_to_shared_rows_is_refused(shared, options, words, monkeypatch):
+    monkeypatch.chdir(shared.parent)
+    assert_refused(run("attack", "shared.csv", *options), words)

@@ -364,3 +364,32 @@ def test_help_loads_no_kernels():
         check=True,
     )
     assert done.stderr == "False\n"
+
+
+def test_inconspicuous_hiding_tells_what_was_asked_and_the_ranks(file, secret):
+    result = run(file, "--sensitive", secret, "--inconspicuous", "--seed", 3)
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    assert "itemset rows before asked at most now rank before rank now" in words
+    assert "drawn with the seed 3" in words
+    found = json.loads(run(file, "--sensitive", secret, "--inconspicuous", "--json").stdout)
+    assert found["inconspicuous"] == {"seed": 1, "min_support": 5}
+    assert [line["asked"] for line in found["sensitive"]] == [0, 2]
+
+
+def test_a_comparison_can_be_inconspicuous(file, secret):
+    options = [file, "--sensitive", secret, "--compare", "--sigma", 2, "--seconds", 1, "--inconspicuous", "--json"]
+    lines = json.loads(run(*options).stdout)["lines"]
+    assert {line["guessed"] for line in lines} <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--seed", "3"], "--seed is for --inconspicuous"),
+        (["--seed", "-3", "--inconspicuous"], "at least 0"),
+        (["--inconspicuous", "--method", "swa", "--memory", "1GB", "--out", "shared"], "one scan cannot"),
+    ],
+)
+def test_what_cannot_be_inconspicuous_is_refused(file, secret, options, words):
+    assert_refused(run(file, "--sensitive", secret, *options), words)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from strategies import databases
 
 from discreet import BudgetError, OptionError, ThresholdError, Transactions, compare_hiding, hide, report
-from discreet.hiding.hide import METHODS, HidingComparison, MethodLine
+from discreet.hiding.comparison import HidingComparison, MethodLine
+from discreet.hiding.hide import METHODS
 from discreet.hiding.measures import Hiding, Yardstick, count_ghost_rules
 
 MEASURES = {

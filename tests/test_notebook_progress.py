@@ -14,7 +14,7 @@ import pytest
 from test_watch import HARD
 
 from discreet import BudgetError, audit, block, compare, hide, hide_file, mine, tradeoff
-from discreet.hiding.hide import compare_hiding
+from discreet.hiding.comparison import compare_hiding
 from discreet.runtime import resources
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50

@@ -35,6 +35,7 @@ def results(tmp_path_factory):
         discreet.attack(found.patterns, k=10),
         discreet.belief(found.patterns, k=10),
         discreet.belief(discreet.read_counts(BytesIO(b"sex,n\nTotal,20\nf,<10\nm,*\n")), k=10),
+        discreet.attack(UNSAFE, sensitive=[["a", "b"]]),
         discreet.bounds(found.patterns, "a AND NOT b"),
         discreet.compare(UNSAFE, min_support=10, k=10, seconds=1),
         discreet.advise(UNSAFE, min_support=10, k=10),

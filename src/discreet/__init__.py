@@ -18,6 +18,7 @@ from discreet.data.transactions import Merged, Transactions
 from discreet.disclosure.attacks.attack import Bounds, attack, bounds
 from discreet.disclosure.attacks.facts import Facts
 from discreet.disclosure.attacks.finding import Attack, Finding
+from discreet.disclosure.attacks.suspicion import Suspected, Suspicion
 from discreet.disclosure.beliefs.result import Belief, Believed
 from discreet.disclosure.channels import Channel, Channels, Difference, Exposed
 from discreet.disclosure.detect import detect
@@ -35,8 +36,10 @@ from discreet.errors import (
     ThresholdError,
     TruthError,
 )
+from discreet.hiding.comparison import HidingComparison, compare_hiding
 from discreet.hiding.folder import write_hidden
-from discreet.hiding.hide import Hidden, HidingComparison, compare_hiding, hide
+from discreet.hiding.hide import Hidden, hide
+from discreet.hiding.inconspicuous import Disguise
 from discreet.hiding.measures import Hiding
 from discreet.hiding.problem import Sensitive
 from discreet.hiding.stream import hide_file
@@ -86,6 +89,7 @@ __all__ = [
     "Counts",
     "Difference",
     "DiscreetError",
+    "Disguise",
     "Distortion",
     "Exposed",
     "Facts",
@@ -118,6 +122,8 @@ __all__ = [
     "Schema",
     "Sensitive",
     "Shift",
+    "Suspected",
+    "Suspicion",
     "ThresholdError",
     "Tradeoff",
     "Transactions",

@@ -6,11 +6,23 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+import click
+
 import discreet
 from discreet import Channel, Channels
 from discreet import report as reports
-from discreet.cli.options import SCHEMA, CandidateOptions, EndingOptions, OlderOptions, command, limit_time, option
-from discreet.cli.reading import mine_or_load, read_older
+from discreet.cli.options import (
+    SCHEMA,
+    CandidateOptions,
+    EndingOptions,
+    OlderOptions,
+    command,
+    limit_time,
+    names,
+    option,
+    refuse,
+)
+from discreet.cli.reading import mine_or_load, read_all, read_older
 from discreet.cli.terminal import ask_about_support, check_place, put, wants_json, watching
 from discreet.cli.usage import OneOf
 from discreet.disclosure.attacks.attack import ATTACKERS
@@ -20,6 +32,7 @@ from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
 LEVELS: Final = OneOf(list(ATTACKERS))
+STRONG: Final = "linear"
 
 
 @dataclass(frozen=True)
@@ -35,9 +48,9 @@ class DetectOptions(EndingOptions, CandidateOptions):
 class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
     """What the attacker can do."""
 
-    k: int = option("Look for groups of 1 to K - 1 rows.", "K", name="-k", required=True)
+    k: int | None = option("Look for groups of 1 to K - 1 rows; without it, FILE holds shared rows.", "K", name="-k")
     level: Level = option(
-        "Strength of the attacker; each can do what those before it can.", type=LEVELS, default="linear"
+        "Strength of the attacker; each can do what those before it can.", type=LEVELS, default=STRONG
     )
     complete: bool = option(
         "Whether they may conclude that an unlisted itemset is rarer than the minimum support.",
@@ -47,6 +60,7 @@ class AttackOptions(EndingOptions, CandidateOptions, OlderOptions):
     schema: str | None = option(SCHEMA, "TEXT")
     pattern: str | None = option("Bound the rows of this pattern only, such as 'a & b & ~c'.", "QUERY")
     seconds: float | None = option("Time for the attacker; the rest is undecided.", "N")
+    sensitive: str | None = option("Without -k: itemsets that were hidden in FILE, to see their ranks.", "FILE")
 
 
 @command(DetectOptions, "List the groups of few rows that published supports give away.")
@@ -96,16 +110,25 @@ def attack(asked: AttackOptions) -> int:
     With --against, they have older releases as well: of the same rows or, with --grown, of rows that are all among
     those of FILE. Then QUERY may use "before" as an item, for the rows that were there before.
 
-    Exit code 0: nothing is inferred, and nothing is undecided. 1: something is. 2: wrong usage or input.
+    Without -k, FILE holds rows that discreet hide made. Their itemsets of up to 4 items, or --max-length, are ranked by
+    how far fewer rows hold them than their parts lead one to expect: those that were hidden may come first. They are
+    looked at if --min-support rows are expected. --sensitive tells the ranks of those that were hidden, by number.
+
+    Exit code 0: nothing is inferred, and nothing is undecided; or without -k, done. 1: something is. 2: wrong usage or
+    input.
 
     For example:
       discreet attack patterns.json -k 10
       discreet attack clinic.csv --min-support 5% -k 10 --level derive
       discreet attack patterns.json -k 10 --pattern "flu & ~asthma"
       discreet attack may.json -k 10 --against april.json --grown
+      discreet attack shared/baskets.csv --sensitive secret.txt
     """
     sources, complete, grown = (asked.file, asked.rows_file, *asked.against), asked.complete, asked.grown
     check_place("--out", asked.out, *sources)
+    if asked.k is None:
+        return _suspect(asked)
+    refuse((asked.sensitive is not None, "--sensitive is for shared rows, which have no -k: leave one of them out"))
     old_patterns, against = read_older(asked)
     with watching(quiet=asked.quiet, then="attacking") as bars:
         patterns, rows, source = mine_or_load(asked, bars)
@@ -137,6 +160,32 @@ def attack(asked: AttackOptions) -> int:
     chunks = reports.attack_json(found, source=source, against=against)
     put(asked.out, chunks, text, sources, as_json=asked.as_json)
     return int(not found.is_safe)
+
+
+def _suspect(asked: AttackOptions) -> int:
+    """Rank the itemsets of shared rows by how surprisingly rare they are."""
+    for_patterns = [
+        *names(OlderOptions),
+        "rows_file",
+        "pattern",
+        "seconds",
+        "kind",
+        "max_patterns",
+        "memory",
+        "threads",
+    ]
+    level = ["--level"] * (asked.level != STRONG) + ["--partial"] * (not asked.complete)
+    for flag in [*asked.given(*for_patterns), *level]:
+        raise click.UsageError(f"{flag} is for groups of few rows: give -k as well, or leave it out")
+    given = None if asked.sensitive is None else discreet.read_sensitive(asked.sensitive)
+    with watching(quiet=asked.quiet, then="ranking"):
+        rows, source = read_all(asked.file, asked)
+        found = discreet.attack(
+            rows, sensitive=given, min_support=asked.min_support, schema=asked.schema, max_length=asked.max_length
+        )
+    text = reports.suspicion_text(found, source=source)
+    put(asked.out, reports.suspicion_json(found, source=source), text, (asked.file,), as_json=asked.as_json)
+    return 0
 
 
 def _is_short(asked: EndingOptions) -> bool:

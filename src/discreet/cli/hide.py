@@ -5,14 +5,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypedDict
 
 import click
 
 import discreet
 from discreet import Hidden, Hiding, InvertedFile, Transactions
 from discreet import report as reports
-from discreet.cli.options import QuietOptions, ReadOptions, argument, as_bytes, command, limit_time, option, refuse
+from discreet.cli.options import (
+    COUNT,
+    QuietOptions,
+    ReadOptions,
+    argument,
+    as_bytes,
+    command,
+    limit_time,
+    option,
+    refuse,
+)
 from discreet.cli.reading import digest, read_all
 from discreet.cli.terminal import Bars, check_place, put, watching
 from discreet.cli.usage import OneOf
@@ -55,6 +65,8 @@ class HideOptions(QuietOptions, ReadOptions):
     window: int | None = option("Rows that swa looks at together.", "N")
     memory: int | None = option("With swa: scan FILE once, within this memory.", "SIZE", type=as_bytes)
     seconds: float | None = option("Time for exact to look for less harm.  [default: 60]", "N")
+    inconspicuous: bool = option("Hide no itemset so far that a reader would guess it; it may keep more rows.")
+    seed: int | None = option("With --inconspicuous: what its limits are drawn with.  [default: 1]", "N", type=COUNT)
     measure: bool = option("Compare the patterns before and after, at the minimum supports --sigma.")
     compare: bool = option("Show the cost of each method, side by side, for each --psi.")
     sigma: str | None = option("Minimum supports to measure at, such as 5% or 10%,5%,100.", "LIST")
@@ -97,6 +109,7 @@ def hide(asked: HideOptions) -> int:
       discreet hide baskets.csv --sensitive secret.txt
       discreet hide baskets.csv --sensitive secret.txt --compare --psi 0,10% --sigma 5%
       discreet hide baskets.csv --sensitive secret.txt --method border --below 5% --out shared
+      discreet hide baskets.csv --sensitive secret.txt --below 5% --inconspicuous
     """
     if asked.compare:
         _check_comparison(asked)
@@ -139,6 +152,7 @@ def _compare(named: Named, asked: HideOptions, bars: Bars) -> Shown:
         min_supports=asked.sigmas,
         disclosures=asked.shares or ["0"],
         below=asked.below,
+        **_disguise(asked),
         index=_open_index(rows, asked.index_file),
         threads=asked.threads,
         progress=bars,
@@ -161,6 +175,7 @@ def _is_streamed(asked: HideOptions) -> bool:
 
 def _stream(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hidden], Source]:
     """Hide in one scan for each recipient, and write the folder."""
+    refuse((asked.inconspicuous, "--inconspicuous compares all rows, which one scan cannot: leave --memory out"))
     for flag in asked.given("row", "item", "items"):
         raise click.UsageError(f"{flag} is for tables, which cannot be scanned once: leave --memory out")
     is_share = asked.below is not None and not asked.below.isdecimal()
@@ -199,6 +214,7 @@ def _hide(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hi
             progress=bars,
             reading=asked.reading or "static",
             window=asked.window or WINDOW,
+            **_disguise(asked),
             **limit_time(asked.seconds),
         )
         for name, itemsets in named.items()
@@ -209,6 +225,20 @@ def _hide(named: Named, asked: HideOptions, bars: Bars) -> tuple[Mapping[str, Hi
     if asked.out_table is not None:
         discreet.write(first.transactions, asked.file, table=asked.out_table, row=asked.row, item=asked.item)
     return done, source
+
+
+class Disguised(TypedDict, total=False):
+    """Whether hidden itemsets are to be inconspicuous, and a seed."""
+
+    inconspicuous: bool
+    seed: int
+
+
+def _disguise(asked: HideOptions) -> Disguised:
+    """Return the options of being inconspicuous, for the library, which has defaults."""
+    if asked.seed is None:
+        return {"inconspicuous": asked.inconspicuous}
+    return {"inconspicuous": asked.inconspicuous, "seed": asked.seed}
 
 
 def _open_index(rows: Transactions, place: str | None) -> InvertedFile:
@@ -238,6 +268,7 @@ def _check_usage(asked: HideOptions) -> None:
         (asked.sigma is not None and not sigmas, "--sigma is where to measure: give --measure or --compare as well"),
         (sigmas == [""], "There is no minimum support to measure at: give --sigma, such as --sigma 10%"),
         (rules and (compare or not sigmas), "--confidence counts new rules: give it with --measure alone"),
+        (asked.seed is not None and not asked.inconspicuous, "--seed is for --inconspicuous: give both"),
         (asked.plot is not None and not compare, "--plot draws what --compare compares: give both"),
     )
 

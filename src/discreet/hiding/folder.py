@@ -105,7 +105,7 @@ def describe(hidden: Hidden, *, show_labels: bool) -> dict[str, Any]:
     """Return the facts about hidden rows, without row numbers, for the owner of the rows alone."""
     from discreet import __version__  # noqa: PLC0415 - defined after this module is loaded
 
-    sensitive = hidden.sensitive
+    sensitive, disguise = hidden.sensitive, hidden.disguise
     supports = zip(*(counts.tolist() for counts in (hidden.before, hidden.at_most, hidden.after)), strict=True)
     lines = zip(sensitive.numbers, sensitive.itemsets, sensitive.disclosures, supports, strict=True)
     return {
@@ -116,6 +116,7 @@ def describe(hidden: Hidden, *, show_labels: bool) -> dict[str, Any]:
         "window": hidden.window,
         "gap": None if hidden.gap is None else hidden.gap._asdict(),
         "below": hidden.below,
+        "inconspicuous": disguise and {"seed": disguise.seed, "min_support": disguise.min_support},
         "rows": hidden.n,
         "rows_touched": hidden.rows_touched,
         "items_removed": hidden.items_removed,
@@ -127,10 +128,23 @@ def describe(hidden: Hidden, *, show_labels: bool) -> dict[str, Any]:
                 "before": before,
                 "at_most": at_most,
                 "after": after,
+                **more,
             }
-            for number, itemset, share, (before, at_most, after) in lines
+            for (number, itemset, share, (before, at_most, after)), more in zip(lines, _list_ranks(hidden), strict=True)
         ],
     }
+
+
+def _list_ranks(hidden: Hidden) -> list[dict[str, Any]]:
+    """Return for each sensitive itemset what was asked for, and its ranks by surprise; nothing without a disguise."""
+    disguise = hidden.disguise
+    if disguise is None:
+        return [{} for _ in hidden.before]
+    lines = zip(disguise.asked.tolist(), disguise.before, disguise.after, strict=True)
+    return [
+        {"asked": asked, "rank_before": before.rank, "rank": after.rank, "looked_at": after.looked_at}
+        for asked, before, after in lines
+    ]
 
 
 def _make_parts(beside: Path, several: Value | Mapping[str, Value]) -> Iterator[tuple[Path, Value]]:

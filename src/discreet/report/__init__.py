@@ -36,6 +36,7 @@ from discreet.report.release import (
     release_text,
 )
 from discreet.report.sacro import check_sacro, write_sacro
+from discreet.report.suspicion import suspicion_json, suspicion_text
 from discreet.report.text import aligned, audit_text, channels_text, chart, show_sum, tradeoff_text
 from discreet.runtime.text import percent, printable
 
@@ -90,6 +91,8 @@ __all__ = [
     "share",
     "show_sum",
     "summary_html",
+    "suspicion_json",
+    "suspicion_text",
     "table_release_html",
     "tradeoff_figure",
     "tradeoff_json",

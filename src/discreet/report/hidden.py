@@ -9,8 +9,11 @@ from typing import Any, Final, TypeAlias
 from discreet import __version__
 from discreet.data.itemsets import sort_labels
 from discreet.data.thresholds import share
+from discreet.disclosure.attacks.suspicion import Suspected
+from discreet.hiding.comparison import HidingComparison, MethodLine, say_guessed
 from discreet.hiding.folder import describe
-from discreet.hiding.hide import METHODS, Hidden, HidingComparison, MethodLine
+from discreet.hiding.hide import METHODS, Hidden
+from discreet.hiding.inconspicuous import Disguise
 from discreet.hiding.measures import Hiding, RuleCounts
 from discreet.hiding.problem import OptimalityGap
 from discreet.judging.checks import WIDTH
@@ -57,6 +60,8 @@ def hidden_text(
     yield from ("", *_table(hidden, show_labels=show_labels))
     if many > SHOWN:
         yield f"  … and {many - SHOWN:,} more; --json lists all of them."
+    if hidden.disguise is not None:
+        yield from ("", *wrap(_disguised(hidden.disguise), WIDTH))
     yield ""
     # The items of a file or frame are not counted.
     entries = 0 if hidden.edit is None else hidden.rows.itemsets.size
@@ -105,12 +110,41 @@ def measure_facts(one: Hiding) -> dict[str, Any]:
 
 
 def _table(hidden: Hidden, *, show_labels: bool) -> Iterator[str]:
-    columns = (hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist())
-    cells = [[f"{value:,}" for value in line] for line in islice(zip(*columns, strict=True), SHOWN)]
-    head, *rest = aligned([["itemset", "rows before", "at most", "now"], *cells])
+    columns = [hidden.sensitive.numbers, hidden.before.tolist(), hidden.at_most.tolist(), hidden.after.tolist()]
+    heads = ["itemset", "rows before", "at most", "now"]
+    if hidden.disguise is not None:
+        columns.insert(2, hidden.disguise.asked.tolist())
+        heads = ["itemset", "rows before", "asked", "at most", "now", "rank before", "rank now"]
+    lines = zip(zip(*columns, strict=True), _list_ranks(hidden), strict=True)
+    cells = [[*(f"{value:,}" for value in line), *ranks] for line, ranks in islice(lines, SHOWN)]
+    head, *rest = aligned([heads, *cells])
     yield head
     for line, itemset in zip(rest, hidden.sensitive.itemsets, strict=False):
         yield f"{line}  {printable(', '.join(map(str, sort_labels(itemset))))}" if show_labels else line
+
+
+def _list_ranks(hidden: Hidden) -> list[list[str]]:
+    """Return the ranks of each sensitive itemset, before and now; none without a disguise."""
+    if hidden.disguise is None:
+        return [[] for _ in hidden.before]
+    both = zip(hidden.disguise.before, hidden.disguise.after, strict=True)
+    return [[_say_rank(was), _say_rank(now)] for was, now in both]
+
+
+def _say_rank(one: Suspected) -> str:
+    return "-" if one.rank is None else f"{one.rank:,} of {one.looked_at:,}"
+
+
+def _disguised(disguise: Disguise) -> str:
+    """Say what it takes that sensitive itemsets are inconspicuous."""
+    raised = disguise.at_most - disguise.asked
+    many, kept = int((raised > 0).sum()), int(raised.sum())
+    of_those = f"those that {count_of(disguise.min_support, 'row')} or more are expected to hold"
+    ranks = f"Ranks are by surprise, among {of_those}; limits were drawn with the seed {disguise.seed}."
+    if not many:
+        return f"As few rows as asked for are inconspicuous. {ranks}"
+    keep = f"{count_of(many, 'sensitive itemset')} may keep more rows than asked for, {kept:,} in all"
+    return f"{keep}: fewer would be conspicuous. {ranks}"
 
 
 def _part(part: int, whole: int) -> str:
@@ -139,7 +173,7 @@ def _proved(gap: OptimalityGap) -> str:
 def hiding_comparison_text(comparison: HidingComparison, *, source: Source | None = None) -> Iterator[str]:
     """Yield a table for each minimum support, a line for each method and disclosure in it, and the recommendation.
 
-    >>> from discreet.hiding.hide import compare_hiding
+    >>> from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], methods=["minfia", "maxfia"])
     >>> print(*list(hiding_comparison_text(found))[:2], sep=chr(10))
@@ -182,7 +216,7 @@ def hiding_comparison_svg(comparison: HidingComparison) -> bytes:
 
     A method that hides below a minimum support is a level line: no disclosure changes it.
 
-    >>> from discreet.hiding.hide import compare_hiding
+    >>> from discreet.hiding.comparison import compare_hiding
     >>> rows = [["a", "b", "c"], ["a", "b"], ["b", "c"], ["c"]]
     >>> found = compare_hiding(rows, [["a", "b"]], min_supports=[2], disclosures=[0, 1], methods=["minfia", "maxfia"])
     >>> hiding_comparison_svg(found).count(b"<polyline")
@@ -216,12 +250,12 @@ def _show_support(comparison: HidingComparison, number: int, min_support: int) -
     held = f"held by at least {min_support:,} rows ({share(min_support, comparison.n)})"
     many = count_of(first.before, "itemset")
     yield from wrap(f"{many} {held}, {first.restricted_before:,} of them restricted:", WIDTH)
-    cells = [["", "hide", *MEASURES.values(), "rows touched", "items removed", "seconds"]]
+    cells = [["", "hide", *MEASURES.values(), "guessed", "rows touched", "items removed", "seconds"]]
     for line in comparison.lines:
-        values = ["-"] * (len(MEASURES) + 2)
+        values = ["-"] * (len(MEASURES) + 3)
         if line.measures:
             values = [percent(getattr(line.measures[number], name)) for name in MEASURES]
-            values += [f"{line.rows_touched:,}", f"{line.items_removed:,}"]
+            values += [say_guessed(line), f"{line.rows_touched:,}", f"{line.items_removed:,}"]
         cells.append([line.method, _target(line, comparison), *values, f"{line.seconds:.3f}"])
     yield from aligned(cells, first="<")
 
@@ -235,6 +269,7 @@ def _facts(line: MethodLine, comparison: HidingComparison) -> dict[str, Any]:
         "left_out": line.left_out or None,
         "rows_touched": line.rows_touched if line.measures else None,
         "items_removed": line.items_removed if line.measures else None,
+        "guessed": line.guessed,
         "measures": [measure_facts(one) for one in line.measures],
     }
 

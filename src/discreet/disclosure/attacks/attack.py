@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from discreet.data.itemsets import Itemsets, Label
 from discreet.data.leaving_out import Names, drop_items
 from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
-from discreet.data.thresholds import as_k
-from discreet.data.transactions import Rows, as_rows
+from discreet.data.thresholds import Threshold, as_k
+from discreet.data.transactions import Rows, Transactions, as_rows, as_transactions
 from discreet.disclosure.attacks import arrivals, derive, sums
 from discreet.disclosure.attacks.certificate import Certificate, check
 from discreet.disclosure.attacks.constraints import MOST_ROWS, Ground, System, widen_systems
@@ -33,6 +33,7 @@ from discreet.disclosure.attacks.formula import Pattern
 from discreet.disclosure.attacks.histories import find_history
 from discreet.disclosure.attacks.joint_releases import as_releases, join_facts
 from discreet.disclosure.attacks.linear import find_differences, linear
+from discreet.disclosure.attacks.suspicion import AnyItemsets, SharedRows, Suspicion, suspect
 from discreet.disclosure.channels import is_acyclic
 from discreet.disclosure.detect import code_labels, count_supports
 from discreet.disclosure.people import are_visits
@@ -47,10 +48,37 @@ VISITS: Final = Undecided(1, "publication", "its counts are of visits, and peopl
 TOO_MANY_ROWS: Final = Undecided(1, "publication", f"it does not tell of how many rows, or of more than {MOST_ROWS:,}")
 
 
-def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
+@overload
+def attack(
     patterns: Patterns | Facts,
     *,
     k: int,
+    level: Level = ...,
+    complete: bool | None = ...,
+    schema: str | Groups | None = ...,
+    hierarchy: AnyHierarchy | None = ...,
+    rows: Rows | Iterable[Iterable[Label]] | None = ...,
+    against: Patterns | Iterable[Patterns] = ...,
+    grown: bool = ...,
+    max_length: int | None = ...,
+    leave_out: Names | None = ...,
+    seconds: float = ...,
+    max_itemsets: int = ...,
+) -> Attack: ...
+@overload
+def attack(
+    patterns: SharedRows | Transactions | Iterable[Iterable[Label]],
+    *,
+    sensitive: AnyItemsets | None = ...,
+    min_support: Threshold | None = ...,
+    schema: str | Groups | None = ...,
+    max_length: int | None = ...,
+    max_itemsets: int = ...,
+) -> Suspicion: ...
+def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of its own
+    patterns: Patterns | Facts | SharedRows | Transactions | Iterable[Iterable[Label]],
+    *,
+    k: int | None = None,
     level: Level = "linear",
     complete: bool | None = None,
     schema: str | Groups | None = None,
@@ -62,8 +90,12 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     leave_out: Names | None = None,
     seconds: float = SECONDS,
     max_itemsets: int = MAX_ITEMSETS,
-) -> Attack:
+    sensitive: AnyItemsets | None = None,
+    min_support: Threshold | None = None,
+) -> Attack | Suspicion:
     """Return which patterns an attacker infers to hold for 1 to k − 1 rows, each with a certificate.
+
+    Of shared rows, or of what ``hide`` returned, it returns the itemsets that a reader would guess to be hidden.
 
     Each ``level`` includes those before: add and subtract supports ("plain", as ``detect`` does); derive supports that
     are not published, and bound others ("derive"); solve linear programs over the largest itemsets and one or two items
@@ -83,6 +115,12 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     with known supports, do not suffice, the rest is undecided, and nothing is called safe. Attackers count rows: if
     people may have several, that is undecided as well. Items that ``leave_out`` names as in ``mine`` are not published.
 
+    A reader of rows in which itemsets were hidden has no k. They rank the itemsets of 2 to ``max_length`` items (4 by
+    default, 6 at most) by how far the support is below what the supports of all parts lead one to expect (Jangra,
+    Toshniwal and Clifton, 2023): independence for pairs, maximum entropy for more. They look at those that are expected
+    in ``min_support`` rows or more: by default one row in a thousand, at least 5. If the ``sensitive`` itemsets are
+    known, as they are to their owner, their ranks are told, and how good the first ten guesses of each length are.
+
     >>> rows = ["b", "b", "ab", "ab", "ac", "ac", "bc", "bc", "abc"]
     >>> patterns = mine([list(row) for row in rows], min_support=3)
     >>> found = attack(patterns, k=2, level="derive")
@@ -90,8 +128,26 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     a ∧ b ∧ c: 1 row False
     >>> attack(patterns, k=2, level="plain").is_safe
     True
+    >>> shared = [["bread"], ["milk"], ["tea"], ["bread", "tea"], ["milk", "tea"], []] * 10
+    >>> print(*attack(shared, max_length=2).itemsets[:1])
+    1  bread, milk: 0 rows, 6.7 expected
     """
     as_level(level)
+    if not isinstance(patterns, Patterns | Facts):
+        for_patterns = {"k": k, "complete": complete, "hierarchy": hierarchy, "rows": rows, "leave_out": leave_out}
+        _refuse_given("patterns, and these are rows", **for_patterns, against=against or None, grown=grown or None)
+        shared = patterns if isinstance(patterns, SharedRows) else as_transactions(patterns)
+        return suspect(
+            shared,
+            sensitive=sensitive,
+            min_support=min_support,
+            max_length=max_length,
+            schema=schema,
+            most=max_itemsets,
+        )
+    _refuse_given("shared rows, and these are patterns", sensitive=sensitive, min_support=min_support)
+    if k is None:
+        raise OptionError("patterns are searched for groups of fewer than k rows; give ", Option("k"))
     olds = as_releases(against, grown=grown)
     patterns = _teach(patterns, hierarchy)
     if leave_out is not None and not isinstance(patterns, Patterns):
@@ -109,6 +165,12 @@ def attack(  # noqa: PLR0913 - all but one by their names, and each a choice of 
     found = search(task, level)
     is_by_visit = are_visits(patterns if isinstance(patterns, Patterns) else None, behind)
     return replace(found, undecided=(*found.undecided, VISITS)) if is_by_visit else found
+
+
+def _refuse_given(what: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise OptionError(Option(name), f" is for {what}; leave it out")
 
 
 def _teach(patterns: Patterns | Facts, hierarchy: AnyHierarchy | None) -> Patterns | Facts:
