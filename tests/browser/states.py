@@ -83,6 +83,10 @@ def checks(page):
     page.locator("#attacked:not([hidden])").wait_for(timeout=60_000)
     page.locator("#attacked summary").first.click()
     yield "check-stronger"
+    page.get_by_label("Reader", exact=True).select_option("belief")
+    page.get_by_role("button", name="Test", exact=True).click()
+    page.get_by_text("A reader who bets would name").wait_for(timeout=60_000)
+    yield "check-belief"
     settle(page, min_support="50%")
     yield "check-release"
     settle(page, min_support="100%")

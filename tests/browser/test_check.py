@@ -200,6 +200,22 @@ def test_a_stronger_reader_proves_what_they_find(loaded):
     assert not found.is_visible()
 
 
+def test_a_reader_who_bets_names_likely_groups_and_changes_no_verdict(loaded):
+    before = loaded.locator("#verdict .word").inner_text()
+    loaded.get_by_label("Reader", exact=True).select_option("belief")
+    loaded.get_by_role("button", name="Test", exact=True).click()
+    found = loaded.locator("#attacked:not([hidden])")
+    found.wait_for(timeout=60_000)
+    told = found.get_by_role("status").inner_text()
+    assert "A reader who bets would name these groups" in told
+    assert told.endswith("This is no proof: it depends on the prior.")
+    assert "Taken as equally likely: all lists of rows that fit." in found.inner_text()
+    beliefs = [float(one.rstrip(": ")) for one in found.locator(".proofs strong").all_inner_texts()]
+    assert len(beliefs) == 20
+    assert beliefs == sorted(beliefs, reverse=True)
+    assert loaded.locator("#verdict .word").inner_text() == before
+
+
 def test_shares_are_rounded_half_up_from_whole_numbers(loaded):
     pairs = "[[567, 2000], [481, 2000], [1, 3], [0, 9]]"
     script = f"import('/static/dom.js').then(({{ part }}) => {pairs}.map((one) => part(...one)))"

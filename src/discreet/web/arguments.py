@@ -18,6 +18,7 @@ from discreet.publications.rules.intervals import Mode
 from discreet.runtime.text import abbreviate
 from discreet.web.handlers.attack import attack
 from discreet.web.handlers.audit import audit, report, tradeoff
+from discreet.web.handlers.belief import belief
 from discreet.web.handlers.findings import TITLES, explain, findings
 from discreet.web.handlers.fix import advise, block
 from discreet.web.handlers.handover import handover
@@ -73,6 +74,7 @@ HANDLERS: Final[Mapping[str, Handler]] = {
     "published": Handler(published, by_address=False),
     "tradeoff": Handler(tradeoff, long=True),
     "attack": Handler(attack, long=True),
+    "belief": Handler(belief, long=True),
     "advise": Handler(advise, long=True),
     "block": Handler(block, long=True),
     "handover": Handler(handover, long=True),

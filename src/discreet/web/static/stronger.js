@@ -17,7 +17,13 @@ export function stronger(proved) {
   byId("attack").addEventListener("click", async () => {
     byId("attacked").hidden = true;
     const level = byId("level").value;
-    const found = await run(asking("attack", { ...args, level, seconds: Number(byId("attack-seconds").value) }));
+    const seconds = Number(byId("attack-seconds").value);
+    if (level === "belief") {
+      const believed = await run(asking("belief", { ...args, seconds }));
+      if (believed) fill(byId("attacked"), ...weigh(believed)).hidden = false;
+      return;
+    }
+    const found = await run(asking("attack", { ...args, level, seconds }));
     if (!found) return;
     fill(byId("attacked"), ...describe(found)).hidden = false;
     if (found.total) proved({ asked: args, level, total: found.total });
@@ -27,6 +33,23 @@ export function stronger(proved) {
     args = now;
     byId("attacked").hidden = true;
   };
+}
+
+/** Return what a reader who bets would name, with the prior, and that it is no proof. */
+function weigh({ findings, prior, note, left_out: leftOut, k }) {
+  const few = k > 2 ? `1 to ${number(k - 1)} ${noun()}` : countPeople(1, 1);
+  const words = findings.length
+    ? `A reader who bets would name these groups: with the probability that stands first, ${few} belong to each.`
+    : `A reader who bets finds no group that is likely to have ${few}.`;
+  const lines = findings.map(({ has, lacks, belief, expected }) =>
+    make("li", {}, make("strong", {}, `${belief}: `), itemset(has, lacks), ` (${expected} expected)`),
+  );
+  return [
+    make("p", { class: "guarantee", "data-verdict": "REVIEW", role: "status" }, `${words} ${note}`),
+    make("ol", { class: "proofs" }, ...lines),
+    make("p", { class: "help" }, `Taken as equally likely: ${prior.replace(/ are equally likely$/, "")}. The verdict does not depend on this, unless a policy bounds it.`),
+    ...leftOut.map((text) => make("p", { class: "help" }, `Not looked at: ${text}.`)),
+  ];
 }
 
 /** Return the result in words. */
