@@ -1,4 +1,4 @@
-"""What follows an audit, as commands on files: a report, verifying a release, comparing methods, a SACRO folder."""
+"""What follows an audit, as commands on files: a report, verifying, comparing methods, beliefs, a SACRO folder."""
 
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from startup import DISCREET, least
 
 K: Final = "10"
 STARTS: Final = 3
-AIMS: Final = {"report": 2.0, "verify": 2.0, "compare": 5.0}
+AIMS: Final = {"report": 2.0, "verify": 2.0, "compare": 5.0, "belief": 20.0}
 WIDTHS: Final = (-25, 10, 8)
 
 
@@ -44,6 +44,7 @@ def commands(file: Path, share: str, folder: Path) -> dict[str, Sequence[str]]:
         "report": ("report", *rows, "--out", str(folder / "report.html")),
         "verify": ("verify", release),
         "compare": ("block", *rows, "--compare"),
+        "belief": ("belief", *rows),
         "sacro": ("audit", *rows, "--sacro", str(folder / "sacro")),
     }
 
