@@ -1,6 +1,6 @@
 """Calibration: do patterns of a belief of 0.8 turn out small 8 times in 10? Generated databases, and public data.
 
-    python benchmarks/calibration.py                          about a quarter of an hour
+    python benchmarks/calibration.py                          about ten minutes
     python benchmarks/calibration.py --pictures docs/images   and the pictures of docs/belief.md
     python benchmarks/calibration.py --quick                  does it run? A minute, too few databases
 
