@@ -200,7 +200,7 @@ def test_without_k_the_itemsets_of_rows_are_ranked(shared):
     assert result.stdout.splitlines()[:4] == [
         "shared.csv:",
         "3 itemsets of 50 rows looked at: those that their parts lead one to expect in 5 rows or more.",
-        "Surprisingly rare among 3 itemsets of 2 items:",
+        "Rarer than expected, of 3 itemsets of 2 items:",
         "  1  bread, milk: 0 rows, 8.0 expected",
     ]
 
@@ -228,3 +228,7 @@ def test_the_owner_sees_the_ranks_of_what_was_hidden(shared):
 def test_what_means_nothing_to_shared_rows_is_refused(shared, options, words, monkeypatch):
     monkeypatch.chdir(shared.parent)
     assert_refused(run("attack", "shared.csv", *options), words)
+
+
+def test_patterns_without_k_are_refused_with_advice(patterns):
+    assert_refused(run("attack", patterns), "if FILE holds patterns, not shared rows, give -k")

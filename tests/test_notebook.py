@@ -273,12 +273,13 @@ def test_ways_to_hide_show_what_they_cost_at_the_smallest_minimum_support():
     found = compare_hiding(rows, [["a", "b"]], min_supports=[3, 2], methods=["minfia"])
     shown = parsed(found)
     assert caption(shown).endswith("measured at a minimum support of 2 rows")
-    ((name, touched, removed, failure, missed),) = lines(shown)
+    ((name, touched, removed, failure, missed, guessed),) = lines(shown)
     assert (name, touched, removed, failure) == ("minfia at a disclosure of 0%", "10", "10", "0%")
     before = [itemset for itemset in oracle.frequent(rows, 2) if not itemset >= {"a", "b"}]
     after = oracle.frequent([*hide(rows, [["a", "b"]], method="minfia").transactions], 2)
     lost = sum(itemset not in after for itemset in before if itemset)
     assert missed == f"{100 * lost / sum(map(bool, before)):.3g}%"
+    assert guessed == f"{100 * found.lines[0].guessed:.3g}%"
     assert notes(shown) == [found.recommendation]
 
 

@@ -28,6 +28,7 @@ from discreet.cli.usage import OneOf
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.disclosure.detect import Method
+from discreet.errors import InputError
 from discreet.runtime.text import count_of, printable
 
 SHOWN: Final = 20
@@ -179,7 +180,10 @@ def _suspect(asked: AttackOptions) -> int:
         raise click.UsageError(f"{flag} is for groups of few rows: give -k as well, or leave it out")
     given = None if asked.sensitive is None else discreet.read_sensitive(asked.sensitive)
     with watching(quiet=asked.quiet, then="ranking"):
-        rows, source = read_all(asked.file, asked)
+        try:
+            rows, source = read_all(asked.file, asked)
+        except InputError as error:
+            raise InputError(error.message, " (if FILE holds patterns, not shared rows, give -k)") from None
         found = discreet.attack(
             rows, sensitive=given, min_support=asked.min_support, schema=asked.schema, max_length=asked.max_length
         )

@@ -17,7 +17,7 @@ def suspicion_text(found: Suspicion, *, source: Source | None = None, shown: int
     >>> shared = [["bread"], ["milk"], ["tea"], ["bread", "tea"], ["milk", "tea"], []] * 10
     >>> print(*suspicion_text(attack(shared), shown=1), sep=chr(10))
     3 itemsets of 60 rows looked at: those that their parts lead one to expect in 5 rows or more.
-    Surprisingly rare among 3 itemsets of 2 items:
+    Rarer than expected, of 3 itemsets of 2 items:
       1  bread, milk: 0 rows, 6.7 expected
     This is no proof: rows may lack an itemset for reasons of their own.
     """

@@ -134,8 +134,8 @@ class Suspicion:
             f"expect in {count_of(self.min_support, 'row')} or more."
         )
         for one in (each for each in self.lengths if each.looked_at):
-            yield f"Surprisingly rare among {count_of(one.looked_at, 'itemset')} of {count_of(one.length, 'item')}:"
-            listed = [each for each in self.itemsets if len(each.items) == one.length]
+            yield f"Rarer than expected, of {count_of(one.looked_at, 'itemset')} of {count_of(one.length, 'item')}:"
+            listed = [each for each in self.itemsets if len(each.items) == one.length and (each.surprise or 0) > 0]
             yield from (f"  {each}" for each in listed[:shown])
         yield from self._judge()
         yield NO_PROOF
