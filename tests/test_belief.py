@@ -108,8 +108,8 @@ def test_limits_of_supports_are_counted_with(prior, case, slack):
         ways = oracle.weights(tables, prior)
         cell = list(oracle.kinds_of_rows(universe)).index(frozenset(one.held))
         few = (tables[:, cell] > 0) & (tables[:, cell] < k)
-        if one.how == "counted":
-            assert one.belief == Fraction(int(ways[few].sum()), int(ways.sum()))
+        share = Fraction(int(ways[few].sum()), int(ways.sum()))
+        assert one.belief == (share if one.how == "counted" else pytest.approx(float(share), abs=0.1))
 
 
 @settings(max_examples=200 if LARGE else 30)
@@ -123,16 +123,15 @@ def test_the_quick_model_scales_tables_of_all_universes(case, schema):
         found = screen(ground, many, k=k, prior="entropy", least=0.0, most=10**6, clock=clock)
         assert {one.universe for one in found.best} == {*ground.list_universes(many)}
         assert (found.likely, found.faint, found.unseen) == (ground.count_universes(many), 0, 0)
-        for one in found.best:
+        for one in (one for one in found.best if one.guess):
             system = build_system(ground, one.universe, most=KINDS)
             model = dict(zip(system.rows, fit_entropy(system, clock).tolist(), strict=True))
-            if one.guess:
-                assert one.expected == pytest.approx(model[one.cell], abs=1)
-                caps = cap_columns(system, [each for each in list_sums(system) if each.is_exact])
-                cap = caps[system.rows.index(one.cell)]
-                assert cap >= k
-                chances = binom.pmf(range(1, k), cap, one.expected / cap)
-                assert one.guess == pytest.approx(chances.sum(), abs=1e-9)
+            assert one.expected == pytest.approx(model[one.cell], abs=1)
+            caps = cap_columns(system, [each for each in list_sums(system) if each.is_exact])
+            cap = caps[system.rows.index(one.cell)]
+            assert cap >= k
+            chances = binom.pmf(range(1, k), cap, one.expected / cap)
+            assert one.guess == pytest.approx(chances.sum(), abs=1e-9)
 
 
 def random_release(random, *, n=60):

@@ -303,7 +303,8 @@ def solve(method: str, problem: BlockProblem, policy: Policy, *, merge: bool = F
         forms = blocker.with_schema, blocker.with_schema
     # Sums with the schema over several releases are found by the attacker alone.
     goes_on = problem.against != "plain" or (problem.grown and bool(problem.schema))
-    problem = problem if blocker.bounds_belief else replace(problem, max_belief=None)
+    if problem.max_belief is not None and not blocker.bounds_belief:
+        problem = replace(problem, max_belief=None)
     goes_on = goes_on or has_few_kinds(problem, problem.patterns) or problem.max_belief is not None
     solution = forms[goes_on](problem)
     if not goes_on and has_few_kinds(problem, solution.patterns):  # few items are left of many

@@ -53,8 +53,7 @@ class BlockProblem:
     A list that is cut at a length has all frequent itemsets up to it. "add" needs none of the rows, "suppress" those
     that it will suppress. The attacker ``against`` whom it must hold infers nothing; withholding has ``patience`` for
     that, and the search for the least distortion ``seconds``. Rows may have only ``grown`` since those ``beside`` it.
-    If it is ``only_sums`` that it must withstand, nobody looks at all databases that fit, however few. Readers may not
-    believe in a small group with a probability beyond ``max_belief``.
+    If it must withstand ``only_sums``, nobody looks at all databases that fit. No belief may exceed ``max_belief``.
     """
 
     rows: Rows
@@ -90,10 +89,8 @@ class BlockProblem:
     def require_whole(self, how: str) -> None:
         """Refuse a list that is cut at a length, where the closed itemsets are needed."""
         if self.patterns.max_length is not None:
-            raise BudgetError(
-                f"{how} needs itemsets of any length; leave ",
-                *(Option("max_length"), " out, or use the method 'add', 'suppress' or 'withhold'"),
-            )
+            others = Option("max_length"), " out, or use the method 'add', 'suppress' or 'withhold'"
+            raise BudgetError(f"{how} needs itemsets of any length; leave ", *others)
 
     def assume(self, schema: Schema | None) -> Self:
         """Return the problem of publishing the same for readers who know a schema."""

@@ -12,7 +12,9 @@ CLOSE = 0.5  # rows by which a sum may be off
 
 
 @hot
-def screen(cells, counts, offsets, members, starts, place, excludes, most, start, stop, many, k, is_entropy):
+def screen(
+    cells, counts, offsets, members, starts, place, holders, firsts, excludes, most, start, stop, many, k, is_entropy
+):
     """Return for each universe of the tops from ``start`` to ``stop`` its likeliest open pattern.
 
     A universe is a top and ``many`` other items, one or two, in order. Returned are the guess that the pattern holds
@@ -21,6 +23,7 @@ def screen(cells, counts, offsets, members, starts, place, excludes, most, start
 
     ``cells`` are those of all tops, in bits of their own items, from ``offsets[top]`` on, with their ``counts``.
     ``members`` are the items of tops from ``starts[top]`` on, and ``place[top, item]`` the bit of an item, or FREE.
+    ``holders`` are the tops that hold an item, from ``firsts[item]`` on.
     ``excludes[one, other]`` says that no row holds both items. A top of more than ``most`` cells is left out: its
     guesses are LARGE. Of more than PARTS parts, the first are used.
     """
@@ -55,7 +58,7 @@ def screen(cells, counts, offsets, members, starts, place, excludes, most, start
                 if place[top, one] != FREE or (many == 2 and place[top, two] != FREE):
                     continue
                 more[0], more[1] = one, two
-                known = list_parts(place, shared, more[:many], parts)
+                known = list_parts(place, holders, firsts, shared, more[:many], parts)
                 width = 0
                 for column in range(own.size << many):
                     if not is_excluded(own[column >> many], column & last, top, more[:many], members, starts, excludes):
@@ -110,31 +113,34 @@ def screen(cells, counts, offsets, members, starts, place, excludes, most, start
 
 
 @inner
-def list_parts(place, shared, more, parts):
+def list_parts(place, holders, firsts, shared, more, parts):
     """Write the widest parts with one of the items ``more``: a top each, its items of the first top, and of these."""
     known = 0
-    for top in range(shared.size):
-        bits = 0
-        for number in range(more.size):
-            if place[top, more[number]] != FREE:
-                bits |= 1 << number
-        if not bits:
-            continue
-        is_wide = True
-        for number in range(known):
-            if not (shared[top] & ~parts[number, 1] or bits & ~parts[number, 2]):
-                is_wide = False
-                break
-        if not is_wide or known == PARTS:
-            continue
-        kept = 0
-        for number in range(known):
-            if parts[number, 1] & ~shared[top] or parts[number, 2] & ~bits:
-                parts[kept] = parts[number]
-                kept += 1
-        parts[kept, 0], parts[kept, 1], parts[kept, 2] = top, shared[top], bits
-        known = kept + 1
+    for number in range(more.size):
+        for at in range(firsts[more[number]], firsts[more[number] + 1]):
+            top, bits = holders[at], 1 << number
+            if number == 0 and more.size > 1 and place[top, more[1]] != FREE:
+                bits |= 2
+            if number == 0 or place[top, more[0]] == FREE:
+                known = add_part(top, shared[top], bits, parts, known)
     return known
+
+
+@inner
+def add_part(top, items, bits, parts, known):
+    """Add a part unless another one contains it, and drop those that it contains; return how many there are."""
+    for number in range(known):
+        if not (items & ~parts[number, 1] or bits & ~parts[number, 2]):
+            return known
+    kept = 0
+    for number in range(known):
+        if parts[number, 1] & ~items or parts[number, 2] & ~bits:
+            parts[kept] = parts[number]
+            kept += 1
+    if kept < PARTS:
+        parts[kept, 0], parts[kept, 1], parts[kept, 2] = top, items, bits
+        kept += 1
+    return kept
 
 
 @inner

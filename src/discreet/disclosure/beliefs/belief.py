@@ -38,6 +38,7 @@ from discreet.errors import BudgetError, InputError, OptionError
 SECONDS: Final = 60.0
 LIMIT: Final = 20
 BEYOND: Final = 2  # items more than a top
+MOST_SCREENED: Final = 1_000_000  # combinations with so many items more that a model looks at
 CLOSER: Final = 10  # likely universes kept for a closer look, for each pattern to be listed
 
 
@@ -97,7 +98,7 @@ def belief(  # noqa: PLR0913 - all but one by their names, and each a choice of 
         search.looked_at,
         search.steps,
         tuple(one for one in left_out if one.many),
-        search.unreached + search.unseen + search.too_large,
+        search.unreached + search.unseen + search.too_large + search.crowd,
     )
 
 
@@ -119,6 +120,7 @@ class _Search:
     unreached: int = 0
     needless: int = 0
     too_large: int = 0
+    crowd: int = 0
     seen: set[Bits] = field(default_factory=set)
     found: list[Believed] = field(default_factory=list)
 
@@ -130,6 +132,9 @@ class _Search:
                 continue
             self._look_at_limits(many)
             if not many:
+                continue
+            if self.ground.count_universes(many) > MOST_SCREENED:
+                self.crowd += self.ground.count_universes(many)
                 continue
             most = CLOSER * self.limit
             seen = screen(self.ground, many, k=self.k, prior=self.prior, least=FAINT, most=most, clock=self.clock)
@@ -146,7 +151,7 @@ class _Search:
     def _look_at_limits(self, many: int) -> None:
         """Look at the tops of which only limits are known, with so many items more; no model screens these."""
         ground, most = self.ground, CLOSER * self.limit
-        tops = [top for top in ground.tops if top not in ground.known]
+        tops = sorted({*ground.tops}.difference(ground.known))
         if sum(comb((ground.everything & ~top).bit_count(), many) for top in tops) > most:
             self.too_large += len(tops)
             return
@@ -219,6 +224,7 @@ class _Search:
             Undecided(self.faint, what, "a quick model gives each of their patterns less than 1 %"),
             Undecided(self.unreached, what, f"{over}; a quick model alone was asked"),
             Undecided(self.unseen, what, f"{over} before any look at them"),
+            Undecided(self.crowd, what, f"there are more than {MOST_SCREENED:,} with as many items"),
             Undecided(
                 self.too_large, what, f"more than {MOST_COLUMNS} kinds of rows, {LONGEST} items, or counts not exact"
             ),

@@ -121,7 +121,11 @@ def _lay_out(ground: Ground) -> tuple[NDArray[Any], ...]:
         excludes[np.ix_(group, group)] = True
     members = np.array([place for own in owners for place in own], dtype=np.int64)
     starts, offsets = (np.cumsum([0, *map(len, each)]) for each in (owners, tables))
-    return np.array(cells, dtype=np.int64), np.array(counts, dtype=np.int64), offsets, members, starts, where, excludes
+    sorted_by = np.argsort(members, kind="stable")
+    holders = np.repeat(np.arange(len(owners)), np.diff(starts))[sorted_by]
+    firsts = np.searchsorted(members[sorted_by], np.arange(len(ground.items) + 1))
+    lists = np.array(cells, dtype=np.int64), np.array(counts, dtype=np.int64), offsets
+    return *lists, members, starts, where, holders, firsts, excludes
 
 
 def _cut(sizes: Numbers) -> list[tuple[int, int]]:
