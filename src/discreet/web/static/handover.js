@@ -38,7 +38,7 @@ function show({ verdict, sentence, guarantee, fingerprint, command, files }, { w
   const proven = verdict === "RELEASE" && !isRepaired ? provenWith(state.recall("asked")) : null;
   if (proven) showWord("REVIEW", "REVIEW", sayProven(proven));
   else showWord(verdict, verdict, sentence);
-  byId("done").textContent = isPublic && what && what !== AS_IT_IS ? `What was done: ${what}.` : "";
+  byId("done").textContent = isPublic && what && what !== AS_IT_IS ? `The remedy was to ${what}.` : "";
   byId("advice").textContent = guarantee ?? "";
   byId("back").hidden = isPublic;
   const kinds = isRepaired ? FILES : { ...FILES, ...CHECKED };
