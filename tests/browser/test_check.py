@@ -186,7 +186,7 @@ def test_a_stronger_reader_proves_what_they_find(loaded):
     told = found.get_by_role("status").inner_text()
     assert "This reader learns about" in told
     assert "Not checked here" not in warnings.inner_text()
-    assert "A stronger reader was tested, and works out" in warnings.inner_text()
+    assert "A stronger reader was tested, who also solves inequalities: " in warnings.inner_text()
     found.get_by_role("button", name=re.compile("^Show .* more$")).click()
     are_new = [line.locator(".badge").count() for line in found.locator(".proofs > li").all()]
     assert f"{sum(are_new)} of them are new" in told
@@ -214,6 +214,21 @@ def test_a_reader_who_bets_names_likely_groups_and_changes_no_verdict(loaded):
     assert len(beliefs) == 20
     assert beliefs == sorted(beliefs, reverse=True)
     assert loaded.locator("#verdict .word").inner_text() == before
+
+
+def test_lists_of_old_settings_are_stale_beside_a_new_verdict(loaded):
+    for name, parts in (
+        ("findings", ["findings-told", "findings-part"]),
+        ("published", ["published-told", "published"]),
+    ):
+        loaded.route(f"**/api/{name}*", lambda _: None)  # no answer comes
+        settle(loaded, min_support="30%" if name == "findings" else "6%")
+        for part in parts:
+            loaded.locator(f"#{part}.stale").wait_for(state="attached")
+            assert loaded.locator(f"#{part}").evaluate("node => node.inert"), part
+        loaded.unroute(f"**/api/{name}*")
+        settle(loaded, min_support="5%")
+        loaded.wait_for_function("parts => parts.every((one) => !document.getElementById(one).inert)", arg=parts)
 
 
 def test_shares_are_rounded_half_up_from_whole_numbers(loaded):

@@ -64,7 +64,7 @@ def test_two_releases_that_are_dropped_are_compared(compare, releases, tmp_path)
     compare.wait_for_selector(READY)
     assert shown(compare) == expected(releases, "new")[:200]
     with compare.expect_download() as download:
-        compare.get_by_role("button", name="Download report").click()
+        compare.get_by_role("button", name="Download confidential report").click()
     download.value.save_as(tmp_path / "report.html")
     assert "last-year.zip" in (tmp_path / "report.html").read_text(encoding="utf-8")
     drop(compare, "#newer", releases["beside"][1])
@@ -88,7 +88,7 @@ def test_a_verdict_is_stale_from_the_first_change(compare):
     compare.get_by_role("spinbutton", name="k, the smallest group that anyone may learn about").fill("3")
     for part in ("#verdict.stale", "#compared.stale", "#advice.stale"):
         assert compare.locator(part).count() == 1
-    assert compare.get_by_role("button", name="Download report").is_disabled()
+    assert compare.get_by_role("button", name="Download confidential report").is_disabled()
 
 
 def test_what_cannot_be_compared_is_told_in_a_sentence(compare, releases, clinic):  # noqa: F811

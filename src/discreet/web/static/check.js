@@ -117,7 +117,8 @@ function showOther({ nothing }, controls) {
 /** Show what a stronger reader proved: no RELEASE, and remedies that withstand this reader. */
 function showProven(proven) {
   keepProven(proven);
-  tellTested(`A stronger reader was tested, and works out ${counted(proven.total, "group")}.`);
+  const who = byId("level").selectedOptions[0].textContent;
+  tellTested(`A stronger reader was tested, who ${who}: ${counted(proven.total, "group")}.`);
   if (byId("banner").dataset.verdict !== "RELEASE") return;
   showWord("REVIEW", "REVIEW", sayProven(proven));
   showNext({ verdict: "REVIEW" }, proven.asked);

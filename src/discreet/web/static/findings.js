@@ -3,12 +3,13 @@
 import { byId, capital, counted, debounced, fill, itemset, label, make, number } from "./dom.js";
 import { showPages } from "./pages.js";
 import * as state from "./state.js";
-import { parts, steps } from "./verdict.js";
+import { markStale, parts, steps } from "./verdict.js";
 import { limits, noun } from "./words.js";
 import { asking, worker } from "./work.js";
 
 const LIMIT = 25; // findings on a page
 const CHIPS = 12;
+const PARTS = ["findings-told", "findings-part"]; // what belongs to old settings until the new list is here
 
 /** Return a function that lists the findings of an audit. */
 export function findingsList() {
@@ -22,6 +23,7 @@ export function findingsList() {
     panel.close();
     const found = await run(asking("findings", { ...args, ...asked, limit: LIMIT }));
     if (!found) return;
+    markStale(false, PARTS);
     showLines(found, (number) => panel.open(number, args));
     showKinds(found, asked.kind, (kind) => ask({ kind: kind === asked.kind ? "" : kind }));
     showCauses(found, asked.search, (name) => search(name === asked.search ? "" : name));
@@ -51,6 +53,7 @@ export function findingsList() {
     args = now;
     asked = { ...asked, kind: "", offset: 0 };
     byId("findings-part").hidden = !findings;
+    markStale(true, PARTS);
     return list();
   };
 }

@@ -4,9 +4,11 @@ import { byId, counted, debounced, download, fill, itemset, label, make, number 
 import { showPages } from "./pages.js";
 import * as state from "./state.js";
 import { tableOf } from "./counts.js";
+import { markStale } from "./verdict.js";
 import { asking, worker } from "./work.js";
 
 const LIMIT = 15; // lines on a page
+const PARTS = ["published-told", "published", "published-pages"]; // what belongs to old settings until the new list is here
 
 /** Return a function that lists what would be published. */
 export function publishedList({ holds }) {
@@ -24,6 +26,7 @@ export function publishedList({ holds }) {
   async function list() {
     const found = await run(asking("published", { ...args, ...asked, limit: LIMIT }));
     if (!found) return;
+    markStale(false, PARTS);
     if (found.tables) return showTables(found);
     const { total, matching, lines } = found;
     byId("published-told").textContent = matching === total ? counted(total, "line") : `${number(matching)} of ${number(total)}`;
@@ -50,6 +53,7 @@ export function publishedList({ holds }) {
   return function show(now) {
     args = now;
     asked = { ...asked, offset: 0 };
+    markStale(true, PARTS);
     return list();
   };
 }

@@ -48,7 +48,7 @@ function weigh({ findings, prior, note, left_out: leftOut, k }) {
     make("p", { class: "guarantee", "data-verdict": "REVIEW", role: "status" }, `${words} ${note}`),
     make("ol", { class: "proofs" }, ...lines),
     make("p", { class: "help" }, `Taken as equally likely: ${prior.replace(/ are equally likely$/, "")}. The verdict does not depend on this, unless a policy bounds it.`),
-    ...leftOut.map((text) => make("p", { class: "help" }, `Not looked at: ${text}.`)),
+    ...leftOut.map((text) => make("p", { class: "help" }, `Left out: ${text}.`)),
   ];
 }
 
