@@ -285,6 +285,7 @@ def test_combinations_and_items_can_be_removed(picked):
     shown.get_by_role("button", name="amlodipine ✕").click()
     shown.get_by_text(f"in {CLINIC.support(['hypertension'])} rows").wait_for()
     picked.get_by_role("button", name="Remove").first.click()
+    shown.get_by_text("in 337 rows").wait_for()
     assert [*map(str.strip, shown.get_by_role("listitem").locator(".told").all_inner_texts())] == ["in 337 rows"]
     picked.get_by_role("button", name="Remove").click()
     assert picked.get_by_role("button", name="Compare ways to hide").is_disabled()
