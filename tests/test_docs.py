@@ -255,7 +255,9 @@ def test_man_can_read_its_page():
     assert done.stderr == ""
     words = " ".join(done.stdout.replace("\N{HYPHEN}", "-").split())
     assert [path for path, *_ in commands() if " ".join(path) not in words] == []
-    assert [line for *_, command, _ in commands() for line in examples(command) if line not in words] == []
+    assert [
+        line for path, command, _ in commands() if path[1:] for line in examples(command) if line not in words
+    ] == []
 
 
 def test_no_page_of_a_command_is_left_over():
