@@ -31,7 +31,6 @@ NOT_RUN = {
     "pipx": "likewise",
     "docker": "needs a daemon; .ci/container runs the steps of the Dockerfile without one",
     "eval": "is for a shell of the reader's; tests/test_running.py asks for what it evaluates",
-    "man": "shows a page; tests/test_docs.py formats it",
     "curl": "asks a running server; tests/test_web_*.py ask the same",
     "discreet serve": "does not end by itself; tests/test_web_*.py start it",
     "python": "runs reproduction, which takes up to a minute; tests/test_reproduce.py runs it on few rows",
