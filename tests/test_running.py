@@ -117,6 +117,13 @@ def test_each_file_is_judged_by_itself(folder):
     assert list(folder.glob("*.csv")) == []
 
 
+@pytest.mark.usefixtures("folder")
+def test_patterns_in_several_files_are_not_taken_for_one_set():
+    result = CliRunner().invoke(main, ["audit", "patterns-good.json", "patterns-may.json", "-k", "10"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "error: another FILE is for rows" in result.stderr
+
+
 @pytest.mark.parametrize("words", ["--json", "--out x.txt", "--exposed x.csv", "--sacro x"])
 def test_each_writes_no_single_result(words, folder):
     result = CliRunner().invoke(main, ["audit", "patterns-good.json", "-k", "10", "--each", *words.split()])

@@ -102,7 +102,8 @@ def option(words: str, metavar: str | None = None, *, name: str | None = None, *
 def argument(metavar: str | None = None, *, required: bool = True, nargs: int = 1) -> Any:  # noqa: ANN401 - as above
     """Declare a field as an argument."""
     settings: dict[str, Any] = {"metavar": metavar, "required": required, "nargs": nargs, **complete(metavar or "FILE")}
-    return field(metadata={"declare": lambda one: click.argument(one.name, **settings)})
+    name = None if nargs == 1 else "another FILE"
+    return field(metadata={"declare": lambda one: click.argument(one.name, **settings), "flag": name})
 
 
 def _flag(one: "Field[object]") -> str:
