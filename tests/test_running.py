@@ -147,7 +147,7 @@ def test_the_hook_passes_only_files_that_may_be_published(names, args, code):
     files = [f"patterns-{name}.json" for name in names]
     assert all(re.search(HOOK["files"], f"out/{file}") for file in files)
     done = run([*shlex.split(HOOK["entry"]), *(HOOK["args"] if args is None else args), *files])
-    assert (done.returncode, "58" in done.stdout) == (code, False)
+    assert (done.returncode, " − " in done.stdout) == (code, False)
 
 
 def test_the_hook_is_installed_by_python_under_the_name_of_our_script():
@@ -174,7 +174,7 @@ def test_the_hook_is_installed_by_python_under_the_name_of_our_script():
 def test_the_action_fails_unless_every_file_may_be_published(inputs, code, folder):
     (folder / "a name.json").write_bytes((folder / "patterns-good.json").read_bytes())
     done = act(**inputs)
-    assert (done.returncode, "58" in done.stdout) == (code, False), done.stderr
+    assert (done.returncode, " − " in done.stdout) == (code, False), done.stderr
     assert not (folder / "owned").exists()
 
 
