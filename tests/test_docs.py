@@ -95,6 +95,32 @@ def cli_page():
     return f"# Command line\n\n{WRITTEN}\n\n{CODES}" + "\n".join(rows) + "\n"
 
 
+def roff(text):
+    """Text of a program, such that roff changes nothing in it."""
+    plain = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{plain}" if plain.startswith((".", "'")) else plain
+
+
+def man_page():
+    """The page for man: each command in a paragraph, its examples, and the exit codes; --help has the options."""
+    lines = [
+        '.\\" Written by `make docs` from help texts: change those.',
+        f'.TH DISCREET 1 "" "discreet {discreet.__version__}"',
+        *(".SH NAME", f"discreet \\- {roff(main.help.rstrip('.'))}"),
+        *(".SH SYNOPSIS", ".B discreet", roff("COMMAND [OPTIONS] [ARGUMENTS]")),
+        *(".SH COMMANDS", roff("`discreet COMMAND --help` lists the options of a command.")),
+    ]
+    for path, command, context in commands():
+        if len(path) > 1:
+            usage = " ".join((*path, *command.collect_usage_pieces(context)))
+            lines += [f".SS {roff(usage)}", roff(command.help.split("\n\n")[0]), ".PP", ".nf"]
+            lines += [*map(roff, examples(command)), ".fi"]
+    lines.append(".SH EXIT STATUS")
+    for code, meaning in re.findall(r"^\| (\d[\d, ]*) \| (.*) \|$", CODES, re.MULTILINE):
+        lines += [".TP", f".B {code}", roff(meaning.replace("`", ""))]
+    return "\n".join(lines) + "\n"
+
+
 def reference_page():
     """The page on the Python names: what each is, in its own first sentence."""
     parts = [
@@ -175,6 +201,7 @@ def generated():
         **{page: with_plan(page) for page in (ROOT / "CONTRIBUTING.md", DOCS / "how-it-works.md")},
         **{page_of(path): command_page(path, *rest) for path, *rest in commands()},
         DOCS / "cli.md": cli_page(),
+        DOCS / "discreet.1": man_page(),
         DOCS / "api.md": reference_page(),
         DOCS / "decisions" / "index.md": decisions_page(),
     }
@@ -219,6 +246,18 @@ def public_names():
 @pytest.mark.parametrize("page", generated(), ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_generated_pages_are_up_to_date(page):
     assert page.read_text(encoding="utf-8") == generated()[page], "run make docs"
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="groff is not installed")
+def test_man_can_read_its_page():
+    command = ["groff", "-man", "-ww", "-Kutf8", "-Tutf8", "-P-cbou", str(DOCS / "discreet.1")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    words = " ".join(done.stdout.replace("\N{HYPHEN}", "-").split())
+    assert [path for path, *_ in commands() if " ".join(path) not in words] == []
+    assert [
+        line for path, command, _ in commands() if path[1:] for line in examples(command) if line not in words
+    ] == []
 
 
 def test_no_page_of_a_command_is_left_over():

@@ -27,6 +27,10 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NOT_RUN = {
     "pip": "installs, which the tests need not do again",
     "make": "sets up an environment of its own",
+    "uvx": "installs into an environment of its own; tests/test_running.py starts the same script",
+    "pipx": "likewise",
+    "docker": "needs a daemon; .ci/container runs the steps of the Dockerfile without one",
+    "eval": "is for a shell of the reader's; tests/test_running.py asks for what it evaluates",
     "curl": "asks a running server; tests/test_web_*.py ask the same",
     "discreet serve": "does not end by itself; tests/test_web_*.py start it",
     "python": "runs reproduction, which takes up to a minute; tests/test_reproduce.py runs it on few rows",

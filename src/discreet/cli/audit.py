@@ -1,7 +1,7 @@
 """``discreet audit``: whether something may be published; ``discreet report``: that, or a release, as an HTML file."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -37,6 +37,7 @@ class AuditOptions(EndingOptions, JudgeOptions):
     explain: int = option("Show the N worst findings of each kind, with their sums.", "N", type=COUNT, default=3)
     exposed: str | None = option("Write which rows are exposed to a file named DO-NOT-RELEASE.", "FILE")
     sacro: str | None = option("Write a folder for output checkers, which SACRO-Viewer opens.", "FOLDER")
+    each: bool = option("Judge each FILE by itself, not all as one; exit with 0 if every one may be published.")
 
 
 @command(AuditOptions, "Judge whether a pattern set may be published.")
@@ -52,6 +53,8 @@ def audit(asked: AuditOptions) -> int:
 
     With --against, FILE is also judged together with what was published before.
 
+    With --each, several files are judged one after the other, but not what they give away together.
+
     Exit code 0: RELEASE. 1: REVIEW or WITHHOLD. 2: wrong usage or input.
 
     For example:
@@ -64,8 +67,18 @@ def audit(asked: AuditOptions) -> int:
       discreet audit rules.csv -k 10 --rules --n 2000
       discreet audit tree.dot -k 10 --tree
       discreet audit clinic.csv --min-support 5% -k 10 --schema =
+      discreet audit april.json may.json -k 10 --each
     """
     asked.check_rule()
+    if not asked.each:
+        return _audit_one(asked)
+    for flag in asked.given("as_json", "out", "exposed", "sacro"):
+        raise click.UsageError(f"{flag} is for one result, and --each has several: leave one out")
+    return max(_audit_one(replace(asked, file=file, also=())) for file in (asked.file, *asked.also))
+
+
+def _audit_one(asked: AuditOptions) -> int:
+    """Judge FILE, write what is asked for, and return the exit code."""
     check_place("--out", asked.out, *asked.sources)
     exposed = _check_exposed(asked) if asked.is_exact else None
     timestamp = None if asked.sacro is None else _check_sacro(asked.sacro, asked.out, exposed, *asked.sources)

@@ -37,7 +37,7 @@ from discreet.cli.options import (
 from discreet.cli.reading import read_rows
 from discreet.cli.tables import block_tables
 from discreet.cli.terminal import ask_about_support, check_place, put, say, watching
-from discreet.cli.usage import OneOf
+from discreet.cli.usage import OneOf, complete
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.errors import Option, on_command_line
@@ -214,7 +214,7 @@ Examples:
   discreet verify release --fingerprint 8f14e45fceea167a5a36dedd4bea2543…
   discreet verify may --beside april --json""",
 )
-@click.argument("folder")
+@click.argument("folder", **complete("FOLDER"))
 @click.option("--fingerprint", metavar="SHA256", help="Compare with the fingerprint that the publisher gave you.")
 @click.option(
     "--beside",

@@ -14,7 +14,7 @@ import click
 
 import discreet
 from discreet.cli import terminal
-from discreet.cli.usage import OneOf
+from discreet.cli.usage import OneOf, complete
 from discreet.data.leaving_out import drop_items
 from discreet.data.patterns import Kind
 from discreet.data.thresholds import as_count
@@ -93,7 +93,7 @@ def option(words: str, metavar: str | None = None, *, name: str | None = None, *
     def declare(one: "Field[object]") -> Callable[[Callable[..., object]], Callable[..., object]]:
         kind = get_args(one.type)[0] if NoneType in get_args(one.type) else one.type
         known = {"type": OneOf(get_args(kind))} if get_origin(kind) is Literal else SETTINGS.get(kind, {})
-        more: dict[str, Any] = {**known, **settings}
+        more: dict[str, Any] = {**known, **complete(metavar or ""), **settings}
         return click.option(name or _flag(one), one.name, help=words, metavar=metavar, show_default=True, **more)
 
     return field(metadata={"declare": declare, "flag": name})
@@ -101,8 +101,9 @@ def option(words: str, metavar: str | None = None, *, name: str | None = None, *
 
 def argument(metavar: str | None = None, *, required: bool = True, nargs: int = 1) -> Any:  # noqa: ANN401 - as above
     """Declare a field as an argument."""
-    settings: dict[str, Any] = {"metavar": metavar, "required": required, "nargs": nargs}
-    return field(metadata={"declare": lambda one: click.argument(one.name, **settings)})
+    settings: dict[str, Any] = {"metavar": metavar, "required": required, "nargs": nargs, **complete(metavar or "FILE")}
+    name = None if nargs == 1 else "another FILE"
+    return field(metadata={"declare": lambda one: click.argument(one.name, **settings), "flag": name})
 
 
 def _flag(one: "Field[object]") -> str:

@@ -1,14 +1,17 @@
-"""Wrong usage in sentences of ours: what came, what is allowed, what to do."""
+"""Wrong usage in sentences of ours: what came, what is allowed, what to do; and what a shell may complete."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Final
+from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 from discreet.runtime.text import abbreviate
 
 NEAR: Final = 0.75  # how alike names are to be taken for each other
+PLACES: Final = frozenset({"FILE", "FILE|HOW", "FOLDER", "NAME|FILE", "OLD"})
+"""What stands in a help text for a file or a folder."""
 
 
 class OneOf(click.Choice[str]):
@@ -21,6 +24,16 @@ class OneOf(click.Choice[str]):
         except click.BadParameter:
             names = ", ".join(map(str, self.choices))
             raise click.BadParameter(f"{abbreviate(value)!r}; give one of {names}", ctx, param) from None
+
+
+def complete(metavar: str) -> dict[str, Any]:
+    """Return the settings of a parameter by which shells complete names of files, if it takes any.
+
+    >>> complete("[FILE]...").keys(), complete("N")
+    (dict_keys(['shell_complete']), {})
+    """
+    is_place = metavar.strip("[].") in PLACES
+    return {"shell_complete": lambda _context, _parameter, start: [CompletionItem(start, "file")]} if is_place else {}
 
 
 def explain(error: click.UsageError) -> str:

@@ -143,7 +143,8 @@ def find_stamp() -> tuple[Path, str]:
     if not os.access(folder, os.W_OK):  # as Numba does
         folder = Path.home() / ".cache" / "discreet"
     sources = " ".join(f"{file.stem}:{file.stat().st_mtime_ns}" for file in sorted(HERE.glob("*.py")))
-    return folder / "discreet.warm", f"{sys.implementation.cache_tag} {version('numba')} {node()} {sources}"
+    machine = "generic" if os.environ.get("NUMBA_CPU_NAME") == "generic" else node()  # that code fits other machines
+    return folder / "discreet.warm", f"{sys.implementation.cache_tag} {version('numba')} {machine} {sources}"
 
 
 def is_warm() -> bool:

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Any, Final, TypeAlias, TypeVar
 
 from discreet.errors import ThresholdError
+from discreet.runtime.cgroups import find_core_limit, find_memory_limit
 from discreet.runtime.html import text
 from discreet.runtime.text import abbreviate
 
@@ -29,16 +30,26 @@ _is_watched: ContextVar[bool] = ContextVar("_is_watched", default=False)  # whet
 
 
 def memory() -> int:
-    """Return the memory of this machine in bytes."""
+    """Return the memory that this process may use in bytes: the machine's, or less in a container with a limit.
+
+    >>> memory() > 0
+    True
+    """
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not every system says
-        return 8 << 30
+        whole = 8 << 30
+    return min(whole, find_memory_limit() or whole)
 
 
 def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of cores that this process may use: by its affinity, or fewer in a container with a limit.
+
+    >>> cores() >= 1
+    True
+    """
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(allowed, find_core_limit() or allowed)
 
 
 def as_whole(name: str, value: int | None, least: int, wanted: str = "") -> int | None:
@@ -57,7 +68,7 @@ def as_threads(threads: int | None) -> int:
 
 
 def as_memory(bytes_: int | None) -> int:
-    """Return how many bytes of memory to use: half of the machine's by default."""
+    """Return how many bytes of memory to use: half of what there is by default."""
     return as_whole("memory", bytes_, 1, "give a whole number of bytes, such as 100_000_000") or memory() // 2
 
 
