@@ -14,7 +14,7 @@ from test_journey import READY, load, settle
 def endless(tmp_path_factory):
     """Rows with more closed itemsets than anybody will wait for."""
     chance = random.Random(1)  # noqa: S311 - rows, not secrets
-    rows = (",".join(f"item{number}" for number in range(60) if chance.random() < 0.6) for _ in range(400))
+    rows = (",".join(f"item{number}" for number in range(60) if chance.random() < 0.6) for _ in range(8000))
     place = tmp_path_factory.mktemp("endless") / "endless.csv"
     place.write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     return place
