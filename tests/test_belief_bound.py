@@ -12,6 +12,7 @@ from discreet import (
     DiscreetError,
     Facts,
     OptionError,
+    Patterns,
     Policy,
     ThresholdError,
     Verdict,
@@ -170,3 +171,15 @@ def test_masked_counts_that_are_nearly_certain_to_be_small_are_for_a_person():
     assert checks(audit(wide, policy=OURS))[CheckName.BELIEF].verdict is Verdict.RELEASE
     said = read_counts(BytesIO(b"ward,n\nTotal,60\na,46\nb,<10\nc,<10\n"))
     assert checks(audit(said, policy=OURS))[CheckName.BELIEF].verdict is Verdict.RELEASE
+
+
+def test_a_reader_who_has_older_releases_may_be_surer():
+    new, old = (
+        Patterns.from_itemsets([([], n), (["asthma"], held), (["flu"], held)], n=n, min_support=10)
+        for n, held in ((40, 14), (38, 13))
+    )
+    allowed = replace(OURS, max_belief=1.0)
+    alone, both = (audit(new, policy=allowed, against=olds, grown=bool(olds)) for olds in ([], [old]))
+    assert [sum(check.name is CheckName.BELIEF for check in one.checks) for one in (alone, both)] == [1, 2]
+    told = [" ".join(one.words for one in each.evidence.belief.patterns) for each in (alone, both)]
+    assert ["before" in one for one in told] == [False, True]

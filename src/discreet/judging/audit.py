@@ -396,5 +396,5 @@ def judge_changes(audit: Audit, olds: Sequence[Patterns], *, grown: bool) -> Aud
         return audit
     changes, followed = compare_releases(audit.patterns, olds, k=audit.k, grown=grown), is_followed(olds, grown=grown)
     check = checks.check_changes(audit.policy, audit.patterns, changes, grown=grown, followed=followed)
-    check = check if audit.people is None else name_uncounted(check)
-    return replace(audit, checks=(*audit.checks, check), evidence=replace(audit.evidence, changes=changes))
+    both = replace(audit, checks=(*audit.checks, check if audit.people is None else name_uncounted(check)))
+    return judge_belief(replace(both, evidence=replace(audit.evidence, changes=changes)), against=olds, grown=grown)

@@ -1,8 +1,10 @@
 """Belief as a check: how sure a reader may be that a group is small, where a policy bounds it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from discreet.data.patterns import Patterns
 from discreet.data.schema import Groups
 from discreet.disclosure.attacks.finding import count_rows
 from discreet.disclosure.beliefs.belief import belief
@@ -15,8 +17,17 @@ if TYPE_CHECKING:
     from discreet.judging.audit import Audit
 
 
-def judge_belief(audit: "Audit", *, complete: bool | None = None, schema: str | Groups | None = None) -> "Audit":
+def judge_belief(
+    audit: "Audit",
+    *,
+    complete: bool | None = None,
+    schema: str | Groups | None = None,
+    against: Sequence[Patterns] = (),
+    grown: bool = False,
+) -> "Audit":
     """Return the audit with a check of how sure a reader may be; as it is if the policy has no bound.
+
+    A reader who has older releases, ``against`` which it is judged, may be surer than one who has none.
 
     >>> import discreet
     >>> from discreet.judging.policy import Policy
@@ -28,8 +39,10 @@ def judge_belief(audit: "Audit", *, complete: bool | None = None, schema: str | 
     policy, known, most = audit.policy, audit.patterns if audit.facts is None else audit.facts, audit.policy.max_belief
     if most is None or policy.k == 1 or not len(known):
         return audit
+    if against and audit.evidence.belief is not None:
+        complete = audit.evidence.belief.absence
     try:
-        found = belief(known, k=policy.k, complete=complete, schema=schema)
+        found = belief(known, k=policy.k, complete=complete, schema=schema, against=against, grown=grown)
     except DiscreetError as error:
         why = f"How sure a reader may be of small groups could not be worked out: {error.message}."
         return replace(audit, checks=(*audit.checks, CheckName.BELIEF.review(0, why)))
