@@ -77,7 +77,9 @@ class BlockOptions(QuietOptions, PublishedOptions):
         type=OneOf(list(ATTACKERS)),
     )
     max_belief: float | None = option(
-        "Go on until no small group is believed in with a probability above P; takes withhold or suppress.", "P"
+        "Go on until no small group is believed in with a probability above P; takes withhold or suppress.",
+        "P",
+        type=DECIMAL,
     )
     schema: str | None = option(SCHEMA, "TEXT")
     beside: tuple[str, ...] = option(
