@@ -30,6 +30,7 @@ BATCHES: Final = 8  # of each chain, after two more that are not counted
 LOOKS: Final = 256  # at the table, in a batch
 PAIRED: Final = 100  # moves that are also made two at a time
 MOST_ROWS: Final = 1 << 20  # of a column, whose weights are listed
+WIDER: Final = 1.04  # errors that come from so few batches, by Student's t, so that twice as much holds 95 %
 APART: Final = 12.0  # chains whose means differ so much more than their batches are not joined
 
 
@@ -66,6 +67,21 @@ class Moves(NamedTuple):
         size = abs(dense[:PAIRED])
         one, other = np.nonzero(np.triu(size @ size.T, 1))
         return self.of(np.concatenate([dense, dense[one] + dense[other], dense[one] - dense[other]]))
+
+
+class Steps(NamedTuple):
+    """Steps of a walk, drawn at random: which move, how often it is done or undone, and the logarithm of a limit."""
+
+    choices: Numbers
+    sizes: Numbers
+    draws: Floats
+
+    @classmethod
+    def draw(cls, random: np.random.Generator, many: int, *, single: int, moves: int, most: int) -> Self:
+        """Return some steps; half of them are the ``single`` moves, which come first, of a size up to ``most``."""
+        place, powers = 2 * random.random(many), random.integers(0, 2 * most.bit_length(), many)
+        choices = np.where(place < 1, place * single, (place - 1) * moves).astype(np.int64)
+        return cls(choices, (1 << (powers >> 1)) * (1 - 2 * (powers & 1)), -random.standard_exponential(many))
 
 
 class Sample(NamedTuple):
@@ -162,10 +178,10 @@ def sample_few(system: System, *, k: int, prior: Prior, seed: Sequence[int], clo
         raise BudgetError(f"more than {MOST_COLUMNS} kinds of rows, or {MOST_ROWS:,} rows of one kind, are possible")
     moves = span(list_moves(system), sums, len(system.rows))
     chains = _Chains(
-        system, moves, [one for one in sums if not one.is_exact], k, log_weights(prior, 4 << cap.bit_length())
+        system, moves, [one for one in sums if not one.is_exact], k, log_weights(prior, 4 << cap.bit_length()), clock
     )
     seeds = np.random.SeedSequence(seed).spawn(CHAINS)
-    few = np.array([chains.run(np.random.default_rng(one), cap, clock) for one in seeds])
+    few = np.array([chains.run(np.random.default_rng(one), cap) for one in seeds])
     beliefs, errors, is_settled = judge_chains(few / LOOKS)
     return Sample(beliefs, errors, is_settled, chains.steps * CHAINS)
 
@@ -175,7 +191,7 @@ def judge_chains(shares: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
 
     >>> shares = np.array([[[0.0], [0.1]], [[0.1], [0.0]]])
     >>> [float(one[0].round(3)) for one in judge_chains(shares)[:2]], judge_chains(shares)[2].tolist()
-    ([0.05, 0.029], [True])
+    ([0.05, 0.03], [True])
     """
     chains, batches, _ = shares.shape
     means = shares.mean(axis=1)
@@ -183,26 +199,28 @@ def judge_chains(shares: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     by_chain = means.var(axis=0, ddof=1) / chains
     within = shares.var(axis=1, ddof=1).mean(axis=0) / batches
     few = 1.5 / (chains * batches * LOOKS)  # nobody saw it once, or otherwise
-    errors = np.maximum(np.sqrt(np.maximum(by_batch, by_chain)), few)
+    errors = np.maximum(WIDER * np.sqrt(np.maximum(by_batch, by_chain)), few)
     return means.mean(axis=0), errors, chains * by_chain <= APART * within + few
 
 
 class _Chains:
     """The walks over the tables of one system."""
 
-    def __init__(self, system: System, moves: Moves, limits: list[KnownSum], k: int, weights: Floats) -> None:
+    def __init__(
+        self, system: System, moves: Moves, limits: list[KnownSum], k: int, weights: Floats, clock: Clock
+    ) -> None:
         self.system, self.limits, self.k, self.weights = system, limits, k, weights
+        self.region = Region(system, clock, whole=True)
         self.single, self.moves = len(moves), moves.pair_up(len(system.rows))
         self.every = max(8, len(system.rows))
         self.steps = self.every * LOOKS * (BATCHES + 2)
         owners, self.numbers, self.changes = _limit_moves(self.moves, limits, len(system.rows))
         self.offsets = np.searchsorted(owners, np.arange(len(self.moves) + 1))
 
-    def run(self, random: np.random.Generator, cap: int, clock: Clock) -> Numbers:
+    def run(self, random: np.random.Generator, cap: int) -> Numbers:
         """Return for each batch and column at how many looks it had 1 to k − 1 rows."""
-        region = Region(self.system, clock, whole=True)
-        region.least(random.random(len(self.system.rows)) - 0.5)
-        table = region.witnesses[-1].astype(np.int64)
+        self.region.least(random.random(len(self.system.rows)) - 0.5)
+        table = self.region.witnesses[-1].astype(np.int64)
         slack = np.array([one.total - table[one.columns].sum() for one in self.limits], dtype=np.int64)
         few, many = np.zeros((BATCHES + 2, table.size), dtype=np.int64), self.every * LOOKS
         limits = self.offsets, self.numbers, self.changes
@@ -210,14 +228,9 @@ class _Chains:
             few[:] = LOOKS * ((table > 0) & (table < self.k))
             return few[2:]
         for batch in few:
-            clock.left()
-            alone = random.random(many) < 1 / 2
-            choices = random.integers(0, np.where(alone, self.single, len(self.moves)))
-            sizes = (1 << random.integers(0, cap.bit_length(), many)) * random.choice([-1, 1], many)
-            draws = np.log1p(-random.random(many))
-            kernels.beliefs.walk(
-                *(table, slack, *self.moves, *limits, self.weights, choices, sizes, draws, self.k, self.every, batch)
-            )
+            self.region.clock.left()
+            steps = Steps.draw(random, many, single=self.single, moves=len(self.moves), most=cap)
+            kernels.beliefs.walk(*(table, slack, *self.moves, *limits, self.weights, *steps, self.k, self.every, batch))
         return few[2:]
 
 

@@ -59,6 +59,7 @@ def screen(ground: Ground, many: int, *, k: int, prior: Prior, least: float, mos
     sizes = np.array([comb(number, many) for number in beside], dtype=np.int64)
     found, likely, seen = _Found(np.zeros(0), np.zeros(0), np.zeros((0, 6), dtype=np.int64)), 0, 0
     large = 0
+    kernels.expect(int(sizes @ np.diff(arrays[2])) << many, "screening.screen")
 
     def look(start: int, stop: int) -> Any:  # noqa: ANN401 - of a kernel
         return kernels.screening.screen(*arrays, MOST_COLUMNS >> many, start, stop, many, k, prior == "entropy")

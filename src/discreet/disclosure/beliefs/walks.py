@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.disclosure.attacks.feasible import Clock, TimeIsUpError
-from discreet.disclosure.beliefs.sampling import CHAINS, LOOKS, MOST_ROWS, Moves, find_kernel
+from discreet.disclosure.beliefs.sampling import CHAINS, LOOKS, MOST_ROWS, Moves, Steps, find_kernel
 from discreet.disclosure.beliefs.tables import log_weights
 from discreet.disclosure.beliefs.unknowns import Unknowns
 from discreet.errors import BudgetError
@@ -126,11 +126,8 @@ class _Walk:
         limits, widest = (self.unknowns.low, self.unknowns.high), int((self.unknowns.high - self.unknowns.low).max())
         for batch in looks:
             clock.left()
-            choices = random.integers(0, np.where(random.random(many) < 1 / 2, self.single, len(self.moves)))
-            sizes = (1 << random.integers(0, widest.bit_length(), many)) * random.choice([-1, 1], many)
-            draws = np.log1p(-random.random(many))
+            steps = Steps.draw(random, many, single=self.single, moves=len(self.moves), most=widest)
             kernels.beliefs.walk_within(
-                *(table, *limits, *self.moves, self.unknowns.powers, self.weights),
-                *(choices, sizes, draws, self.every, batch),
+                *(table, *limits, *self.moves, self.unknowns.powers, self.weights, *steps, self.every, batch)
             )
         return looks[2:]
