@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import OutputError, Verdict, audit, block, read_counts, verify, write_counts, write_release
+from discreet.blocking.verify_result import OTHER
 from discreet.cli import main
 from discreet.report.tables import describe_costs
 
@@ -80,7 +81,7 @@ def test_a_fingerprint_tells_the_publishers_release(folder):
     digest = verify(folder).digest
     assert verify(folder, fingerprint=digest).matches
     wrong = verify(folder, fingerprint="0" * 64)
-    assert wrong.faults == ("this is not the release with the given fingerprint: another one, or changed",)
+    assert wrong.faults == (OTHER,)
 
 
 @pytest.mark.parametrize("name", ["table.csv", "counts.json", "report.txt"])

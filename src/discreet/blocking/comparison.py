@@ -20,7 +20,7 @@ WORDS: Final = {
     "withhold": "leave out revealing combinations",
     "suppress": "leave out the rows that are exposed",
     "add": "add rows to small groups",
-    "optimal": "change rows as little as can be found",
+    "optimal": "change counts as little as can be found",
     "generalize": "replace values by coarser ones",
 }
 """What methods are called in sentences; their names are for commands."""
@@ -28,7 +28,7 @@ DONE: Final = {
     "withhold": "Revealing combinations were left out.",
     "suppress": "The rows that were exposed were left out.",
     "add": "Rows were added to small groups.",
-    "optimal": "Rows were changed as little as could be found.",
+    "optimal": "Counts were changed as little as could be found.",
     "generalize": "Values were replaced by coarser ones.",
 }
 """What methods have done."""

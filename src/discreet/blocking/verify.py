@@ -13,7 +13,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Final
 
 from discreet.blocking.verify_cells import Json, Pairs, check_rounded, code_itemsets, count_cells
-from discreet.blocking.verify_result import DIGEST, Verification, as_fingerprint
+from discreet.blocking.verify_result import DIGEST, OTHER, Verification, as_fingerprint
 from discreet.errors import InputError
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
@@ -75,7 +75,7 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         raise InputError(f"{str(folder)!r:.99} has no release.json that can be read; give a release folder") from None
     faults, checked, beside, at = list[str](), Json(), tuple[str, ...](), "release.json"
     if expected not in {None, digest}:
-        faults.append("this is not the release with the given fingerprint: another one, or changed")
+        faults.append(OTHER)
     try:
         release = _read_claims(files[at], at)
         _check_form({"width": 1, "max_belief": None, **release["policy"]}, "the policy in release.json")

@@ -7,6 +7,7 @@ from discreet.errors import Option, OptionError, refuse_truth
 
 MOST_FAULTS: Final = 20  # faults that are shown
 DIGEST: Final = re.compile("[0-9a-f]{64}")
+OTHER: Final = "this is not the release of that fingerprint, it was changed, or the fingerprint is mistyped"
 
 
 @refuse_truth(ask=".is_good")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from discreet.blocking.tables.block import METHODS, TableRelease
 from discreet.blocking.tables.problem import key_of
-from discreet.blocking.verify_result import Verification, as_fingerprint
+from discreet.blocking.verify_result import OTHER, Verification, as_fingerprint
 from discreet.data.counts import Cell, Counts, Place, State
 from discreet.errors import DiscreetError, GuaranteeError, InputError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
@@ -109,7 +109,7 @@ def verify_tables(folder: str | os.PathLike[str], *, fingerprint: str | None = N
     faults, what, k = list[str](), "", None
     stamp = sha256(_load(place / RELEASE)).hexdigest()
     if expected not in {None, stamp}:
-        faults.append("this is not the release with the given fingerprint: another one, or changed")
+        faults.append(OTHER)
     try:
         facts = json.loads(_load(place / RELEASE))
         faults += _check_files(place, facts["files"])
