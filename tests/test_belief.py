@@ -147,14 +147,14 @@ def random_release(random, *, n=60):
 @pytest.mark.parametrize("prior", PRIORS)
 def test_urns_and_columns_count_alike(prior):
     random, drawn = Random(5), 0  # noqa: S311 - no secret
-    for _ in range(200 if LARGE else 20):
+    for _ in range(200 if LARGE else 8):
         rows, sigma, k = random_release(random, n=30)
         for _, system in systems(rows, sigma, complete=random.random() < 0.5):
             sums = list_sums(system)
             by_urns = count_urns(system, sums, k, prior)
             drawn += by_urns is not None
             assert by_urns in (None, count_columns(system, sums, k, prior, 10**7))
-    assert drawn > 10
+    assert drawn > 5
 
 
 def test_values_that_exclude_each_other_are_never_counted_together():
@@ -179,7 +179,7 @@ def test_moves_keep_every_exact_sum():
 
 def test_about_95_of_100_samples_lie_within_two_standard_errors(record_property):
     random, inside, every, unsettled = Random(11), 0, 0, 0  # noqa: S311 - no secret
-    cases = 1000 if LARGE else 100
+    cases = 1000 if LARGE else 60
     for case in range(cases):
         rows, sigma, k = random_release(random)
         prior = random.choice(list(PRIORS))
