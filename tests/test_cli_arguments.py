@@ -198,3 +198,14 @@ def test_a_cut_list_of_rows_that_grew_is_refused(file, tmp_path):
     result = run("attack", file, *WORDS, "--min-support", 10, "-k", 3, "--against", place, "--grown")
     assert result.exit_code == 2
     assert "leave out --grown, or say --partial" in result.stderr
+
+
+def test_a_file_after_counts_is_no_name_of_a_column(tmp_path):
+    place, text = tmp_path / "table.csv", "ward,n\nTotal,40\na,33\nb,<10\nc,<10\n"
+    place.write_text(text, encoding="utf-8")
+    after, before = run("audit", place, "--counts", "-k", 10), run("audit", "--counts", place, "-k", 10)
+    assert (before.exit_code, before.stdout) == (after.exit_code, after.stdout)
+    named = run("audit", "--counts", "n", place, "-k", 10)
+    assert (named.exit_code, named.stdout) == (after.exit_code, after.stdout)
+    assert CliRunner().invoke(main, ["audit", "--counts", "-", "-k", "10"], input=text).exit_code == after.exit_code
+    assert run("audit", "--counts", "x" * 5000, "-k", 10).exit_code == 2

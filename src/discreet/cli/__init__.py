@@ -72,7 +72,9 @@ class Commands(click.Group):
         sys.exit(code)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; ``--help`` is shown here."""
+        """Read the arguments; ``--help`` is shown here. After ``--counts``, a file is no name of a column."""
+        pairs = zip(args, [*args[1:], ""], strict=True)
+        args = [f"{one}=" if one == "--counts" and _is_file(after) else one for one, after in pairs]
         with _ending(ctx.obj):
             return super().parse_args(ctx, args)
 
@@ -92,6 +94,11 @@ class Commands(click.Group):
 @click.version_option(__version__, prog_name="discreet")
 def main() -> None:
     """Publish patterns, not people: frequent itemsets that are safe to share."""
+
+
+def _is_file(name: str) -> bool:
+    """Return whether a name is one of a file, or of stdin; long ones and those with odd signs are none."""
+    return name == "-" or os.path.isfile(name)  # noqa: PTH113 - pathlib's fails on some names
 
 
 @contextmanager
