@@ -229,5 +229,5 @@ class _Search:
                 self.too_large, what, f"more than {MOST_COLUMNS} kinds of rows, {LONGEST} items, or counts not exact"
             ),
             Undecided(len(self.ground.balances), "relations", "such as confidences, of which no use is made"),
-            Undecided(self.covered, "patterns", "they are within small groups that detect lists"),
+            Undecided(self.covered, "patterns", "they are within small groups that follow for certain"),
         ]

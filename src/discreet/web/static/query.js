@@ -15,6 +15,8 @@ async function begin() {
   const facts = await opened({ needed: ["rows"] });
   if (!facts) return;
   const items = (facts.commonest ?? []).map(({ item }) => item);
+  if (items.length < facts.items)
+    byId("items-title").textContent = `The ${number(items.length)} commonest of ${counted(facts.items, "item")}`;
   const field = byId("query");
   field.value = state.recall("query") ?? "";
   itemChips(byId("item-chips"), items, (text) => insert(field, text, " & "));
