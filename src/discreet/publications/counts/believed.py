@@ -3,21 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from discreet.data.counts import PEOPLE
 from discreet.data.records import Records
 from discreet.disclosure.attacks.finding import Undecided
-from discreet.disclosure.beliefs.result import NO_PROOF, SHOWN, UNSURE, How
-from discreet.disclosure.beliefs.tables import PRIORS, Prior
+from discreet.disclosure.beliefs.result import UNSURE, How, Weighed, show_share
+from discreet.disclosure.beliefs.tables import Prior
 from discreet.errors import refuse_truth
 from discreet.publications.counts.equations import Key
 from discreet.publications.rules.intervals import format_limits
 from discreet.runtime.text import count_of
-
-MASKED: Final = "masked count"
 
 
 class BelievedCell(NamedTuple):
@@ -53,12 +51,7 @@ class BelievedCell(NamedTuple):
     @property
     def shown(self) -> str:
         """The number that it is listed by, in three digits."""
-        return self._show(self.rank)
-
-    def _show(self, share: Fraction | float) -> str:
-        """Return a probability in three digits, rounded down: only what is certain is 1."""
-        most = 1000 if self.how == "counted" else 999
-        return f"{min(most, floor(1000 * share)) / 1000:.3f}"
+        return show_share(self.rank, self.how)
 
     def tell(self, k: int) -> str:
         """Return it as a line."""
@@ -67,7 +60,8 @@ class BelievedCell(NamedTuple):
         if self.says_small:
             what = f"is {self.likeliest:,}; the mask says {format_limits(self.low, self.high)}"
         else:
-            what = f"is {format_limits(1, max(1, k - 1))}; likeliest {self.likeliest:,} ({self._show(self.chance)})"
+            chance = show_share(self.chance, self.how)
+            what = f"is {format_limits(1, max(1, k - 1))}; likeliest {self.likeliest:,} ({chance})"
         return f"{self.shown}  {self.words} {what} ({how}; {self.expected:.1f} expected)"
 
 
@@ -100,7 +94,7 @@ class BelievedCells(Records, tuple[BelievedCell, ...]):
 
 @refuse_truth(ask=".largest")
 @dataclass(frozen=True, eq=False, repr=False)
-class CellBelief:
+class CellBelief(Weighed):
     """How probable small values of masked counts are to a reader, under a ``prior``; those known best come first.
 
     Of ``looked_at`` masked counts the belief is known, by random walks of so many ``steps`` in all where it was
@@ -108,6 +102,7 @@ class CellBelief:
     prior.
     """
 
+    noun: ClassVar = "masked count"
     k: int
     prior: Prior
     cells: BelievedCells
@@ -120,39 +115,10 @@ class CellBelief:
         """The largest probability that cells are listed by; 0 if there is none."""
         return max((float(one.rank) for one in self.cells), default=0.0)
 
-    def lines(self, shown: int | None = SHOWN) -> Iterator[str]:
-        """Yield it in sentences: the cells, the prior, that it is no proof, and what was left out."""
-        many, few = len(self.cells), format_limits(1, max(1, self.k - 1))
-        likeliest = "or its likeliest value if its mask says that already"
-        yield f"{count_of(many, MASKED)}: how probable it is that each is {few}, {likeliest}."
-        for one in self.cells[:shown]:
-            yield f"  {one.tell(self.k)}"
-        if shown is not None and many > shown:
-            yield f"  … and {many - shown:,} more."
-        yield f"Prior {self.prior}: {PRIORS[self.prior]}."
-        yield NO_PROOF
-        walks = f", by {count_of(self.steps, 'step')} of random walks" if self.steps else ""
-        yield f"Looked at: {count_of(self.looked_at, MASKED)}{walks}."
-        yield from (f"Left out: {one}." for one in self.left_out)
+    def _tell(self) -> tuple[str, list[str], str]:
+        few, likeliest = format_limits(1, max(1, self.k - 1)), "or its likeliest value if its mask says that already"
+        head = f"{count_of(len(self.cells), self.noun)}: how probable it is that each is {few}, {likeliest}."
+        return head, [one.tell(self.k) for one in self.cells], ""
 
-    def facts(self) -> dict[str, Any]:
-        """Return it as values for JSON."""
-        return {
-            "k": self.k,
-            "prior": self.prior,
-            "meaning": PRIORS[self.prior],
-            "is_proof": False,
-            "note": NO_PROOF,
-            "largest": self.largest,
-            "looked_at": self.looked_at,
-            "steps": self.steps,
-            "left_out": [one._asdict() for one in self.left_out],
-            "cells": self.cells.to_dicts(),
-        }
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines())
-
-    def __repr__(self) -> str:
-        first = self.cells[0].shown if self.cells else "0"
-        return f"<CellBelief: {count_of(len(self.cells), MASKED)}, the largest {first}, prior {self.prior}, k={self.k}>"
+    def _list_facts(self) -> dict[str, Any]:
+        return {"cells": self.cells.to_dicts()}
