@@ -1,6 +1,6 @@
 """Conspicuous: whether a reader of hidden rows guesses what was hidden in them, and what it costs to prevent that.
 
-    python benchmarks/conspicuous.py                    all data sets and methods; takes half an hour
+    python benchmarks/conspicuous.py                    all data sets and methods; takes two hours
     python benchmarks/conspicuous.py retail --seeds 3 --methods minfia iga   some, in a few minutes
 
 For each seed, ten itemsets of 2 or 3 items are drawn from those that are frequent and that a reader looks at, and are
