@@ -31,6 +31,8 @@ from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
+from discreet.io.parts import are_parts, find_parts
+from discreet.io.queries import is_connection, open_query
 from discreet.io.readings import describe, drop_blank_end, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
@@ -43,7 +45,9 @@ from discreet.io.sources import (
     pattern_functions,
     row_functions,
 )
+from discreet.io.stores import narrow
 from discreet.runtime import resources
+from discreet.runtime.text import count_of
 
 
 def read(
@@ -104,17 +108,36 @@ def _read(source: AnySource, format: str | None, memory: int | None, options: Ro
     if is_url(source):
         found = databases.read(source, databases.check_options(options, format))
         return describe(found, Reading("long", "database", row=options.row, item=options.item, confirmed=True))
+    room = None if memory is None else resources.as_memory(memory)
+    if is_connection(source):
+        frame = open_query(source, options).collect(narrow(options), room)
+        return read_frame(frame, options._replace(query=None), _find_shape(format), "database")
     if is_place(source):
-        room = None if memory is None else resources.as_memory(memory)
         with naming(source):
+            if are_parts(source):
+                return _read_parts(source, format, room, options)
             data = load(source, room)
             return _read_bytes(data, find_source(source, format, options, head_of(data)))
     if is_frame(source):
-        return read_frame(as_frame(source), options, _find_shape(format))
+        return read_frame(as_frame(source, narrow(options), room), options, _find_shape(format))
     if format is not None:
         raise OptionError(Option("format"), " is for files and frames; leave it out for rows")
     check_options(options.given, frozenset(), "a source of plain rows")
     return source if isinstance(source, Transactions) else Transactions(source)
+
+
+def _read_parts(place: Place, format: str | None, room: int | None, options: RowOptions) -> Transactions:  # noqa: A002
+    """Return the rows of a folder or a pattern of Parquet files."""
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    parts = find_parts(place)
+    shape = None if format == "parquet" else _find_shape(format)
+    frame = parquet.open_parts(parts, resources.as_memory(room)).collect(narrow(options), room)
+    rows = read_frame(frame, options, shape, "parquet")
+    known = rows.reading or Reading("rows", "parquet")
+    return rows.describe(
+        reading=replace(known, notes=(*known.notes, f"{count_of(len(parts.files), 'file')} of one table"))
+    )
 
 
 def read_patterns(
