@@ -181,9 +181,11 @@ def readable() -> Iterator[None]:
 
 
 def _mode(source: Place) -> int:
-    """Return the mode of a file; a pipe, a database or memory is private."""
+    """Return the mode of a file, or what those in a folder of Parquet share; a pipe, a database or memory is private."""
     try:
-        return stat.S_IMODE(Path(source).stat().st_mode) if isinstance(source, str | os.PathLike) else PRIVATE
+        path = Path(source) if isinstance(source, str | os.PathLike) else None
+        parts = path.rglob("*.parquet") if path is not None and path.is_dir() else []
+        return PRIVATE if path is None else reduce(and_, (stat.S_IMODE(one.stat().st_mode) for one in [path, *parts]))
     except (OSError, ValueError):
         return PRIVATE
 

@@ -1,7 +1,7 @@
 """Queries: the result of a query on an open connection to any database, in batches; the connection stays as it was."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
 from importlib import import_module
@@ -14,6 +14,8 @@ from discreet.io.options import RowOptions
 from discreet.io.stores import LINES, Store
 
 AnyConnection: TypeAlias = Any  # of any library: DBAPI 2 (PEP 249) or ADBC
+NO_LINES: Final = "the query gives no lines; write one that selects some"
+REMEDY: Final = "check how it is written, and that the connection is open"
 CAST: Final = ", with CAST( ... AS text)"
 
 
@@ -40,7 +42,7 @@ def open_query(connection: AnyConnection, options: RowOptions) -> Store:
         raise OptionError(problem, Option("query"), ", such as SELECT patient, drug FROM stays")
     if options.table is not None:
         raise OptionError(Option("table"), " is for the URL of a database; select from it with ", Option("query"))
-    return Store("the query", partial(_read, connection, options.query), form="database")
+    return Store("the query", partial(_read, connection, options.query), form="database", remedy=REMEDY)
 
 
 def _sscursor(connection: AnyConnection, module: str) -> Any:  # noqa: ANN401 - a cursor of any library
@@ -63,21 +65,36 @@ CURSORS: Final[Mapping[str, Callable[[AnyConnection], Any]]] = {
 
 def _read(connection: AnyConnection, query: str, names: list[str]) -> Iterator[AnyFrame]:  # noqa: ARG001 - it has all columns
     if hasattr(type(connection), "to_arrow_reader"):  # DuckDB, where another cursor sees no temporary tables
-        yield from connection.execute(query).to_arrow_reader(LINES)
+        relation = connection.sql(query)
+        if relation is None:
+            raise InputError(NO_LINES)
+        yield from relation.to_arrow_reader(LINES)
         return
     library = type(connection).__module__.partition(".")[0]
-    with closing(CURSORS.get(library, lambda one: one.cursor())(connection)) as cursor:
+    with _open_cursor(connection, library) as cursor:
         cursor.execute(query)
         if hasattr(cursor, "fetch_record_batch"):  # ADBC
             yield from cursor.fetch_record_batch()
             return
         lines = cursor.fetchmany(LINES)  # before there is a first line, a named cursor does not know its columns
         if cursor.description is None:
-            raise InputError("the query gives no lines; write one that selects some")
+            raise InputError(NO_LINES)
         columns, known = [str(name) for name, *_ in cursor.description], dict[int, set[type]]()
         while lines:
             yield _as_frame(columns, lines, known)
             lines = cursor.fetchmany(LINES)
+
+
+@contextmanager
+def _open_cursor(connection: AnyConnection, library: str) -> Iterator[Any]:
+    cursor = CURSORS.get(library, lambda one: one.cursor())(connection)
+    try:
+        yield cursor
+    finally:
+        if library == "mysql":  # its connection is lost for others if a result is not read to its end
+            while cursor.description and cursor.fetchmany(LINES):
+                pass
+        cursor.close()
 
 
 def _as_frame(names: Sequence[str], lines: Iterable[Any], known: dict[int, set[type]]) -> AnyFrame:

@@ -22,6 +22,7 @@ from discreet.io.files import (
     load,
     naming,
     save,
+    suffix_of,
 )
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
@@ -31,7 +32,7 @@ from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
-from discreet.io.parts import are_parts, find_parts
+from discreet.io.parts import SUFFIXES, are_parts, find_parts
 from discreet.io.queries import is_connection, open_query
 from discreet.io.readings import describe, drop_blank_end, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
@@ -89,7 +90,9 @@ def read(
     if isinstance(source, list | tuple) and source and all(map(is_place, source)):
         if None in (options.row, options.item):
             columns = (Option("row"), " and ", Option("item"))
-            raise OptionError("several files are joined by their row ids; name the columns with ", *columns)
+            advice = "; if they are parts of one table, give their folder, or a pattern of names in quotes"
+            problem = "several files are joined by their row ids; name the columns with "
+            raise OptionError(problem, *columns, advice * all(suffix_of(one) in SUFFIXES for one in source))
         return _complete(join_rows([_read(one, format, memory, plain) for one in source]), options)
     return _complete(_read(source, format, memory, plain), options)
 

@@ -1,7 +1,7 @@
 """Stores: tables that come in batches, such as lazy frames, datasets and streams; each kind is a line of a table."""
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -10,8 +10,11 @@ from discreet.errors import DiscreetError, InputError
 from discreet.io.names import find_column
 from discreet.io.options import RowOptions
 from discreet.runtime import resources
+from discreet.runtime.parquet_footer import silence_stderr
 
 LINES: Final = 1 << 16  # rows of a batch, where its library lets us choose
+COLLECT: Final = "check the query behind it, or collect it yourself"
+NO_TYPE: Final = "a column is of a type that cannot be read, such as an interval; leave it out, or make it text"
 NO_ROWS: Final = "the table has no rows; check where they come from: a stream that was read before has none left"
 
 
@@ -26,15 +29,17 @@ class Store(NamedTuple):
     names: Callable[[], Iterable[str]] | None = None
     is_once: bool = False
     form: str = "frame"
+    remedy: str = COLLECT
 
     def columns(self) -> list[str]:
         """Return the names of the columns; a store that does not know them is asked for its first batch."""
         if self.names is not None:
             return list(self.names())
-        first: list[str] = next(self.batches()).columns
+        with closing(self.batches()) as batches:
+            first: list[str] = next(batches).columns
         return first
 
-    def batches(self, wanted: Iterable[str] = ()) -> Iterator[AnyFrame]:
+    def batches(self, wanted: Iterable[str] = ()) -> Generator[AnyFrame]:
         """Yield frames of polars that are not empty, of the columns ``wanted`` or of all; refuse a store without rows.
 
         >>> import polars as pl
@@ -42,13 +47,13 @@ class Store(NamedTuple):
         >>> [batch.rows() for batch in store.batches(["sex"])]
         [[('f',), ('m',)]]
         """
-        import polars as pl  # noqa: PLC0415 - loaded late, so that importing discreet is quick
-
         is_empty, asked = True, list(wanted)
-        with explaining(self.what):
+        with explaining(self.what, self.remedy), ExitStack() as after:
             columns = [find_column(list(self.names()), name) for name in asked] if self.names else []
-            for batch in self.read(columns):
-                frame = batch if isinstance(batch, pl.DataFrame) else pl.DataFrame(batch)
+            reading = iter(self.read(columns))
+            after.callback(getattr(reading, "close", int))  # also where the caller stops early
+            for batch in reading:
+                frame = _as_polars(batch)
                 if len(frame):
                     is_empty = False
                     yield frame.select(frame[find_column(frame.columns, name)] for name in asked) if asked else frame
@@ -58,14 +63,28 @@ class Store(NamedTuple):
     def collect(self, wanted: Iterable[str] = (), memory: int | None = None) -> AnyFrame:
         """Return all batches as one frame of polars that holds each text once; it may take ``memory`` bytes."""
         held, most, room = None, 0, resources.as_memory(memory)
-        for batch in self.batches(wanted):
-            most += batch.estimated_size()
-            held = _append(held, _encode_texts(batch))
-            del batch  # before the next one is read
-            if most > room:  # it is at most so large: measure how large it is
-                most = _measure(held)
-                resources.check_room(most, memory, "the table")
+        with closing(self.batches(wanted)) as batches:
+            for batch in batches:
+                most += batch.estimated_size()
+                held = _append(held, _encode_texts(batch))
+                del batch  # before the next one is read
+                if most > room:  # it is at most so large: measure how large it is
+                    most = _measure(held)
+                    resources.check_room(most, memory, "the table")
         return held
+
+
+def _as_polars(batch: AnyFrame) -> AnyFrame:
+    """Return a batch as a frame of polars; types of others, such as numbers of PostgreSQL, are as they are stored."""
+    import polars as pl  # noqa: PLC0415 - loaded late, so that importing discreet is quick
+
+    try:
+        with silence_stderr():
+            frame = pl.DataFrame(batch)
+    except pl.exceptions.PanicException:
+        raise InputError(NO_TYPE) from None
+    ours = getattr(pl, "BaseExtension", ())  # not before polars 1.36
+    return frame.with_columns(column.ext.storage() for column in frame if isinstance(column.dtype, ours))
 
 
 def _encode_texts(frame: AnyFrame) -> AnyFrame:
@@ -167,15 +186,14 @@ def open_store(source: AnyFrame) -> Store | None:
 
 
 @contextmanager
-def explaining(what: str) -> Iterator[None]:
+def explaining(what: str, remedy: str = COLLECT) -> Iterator[None]:
     """Say in our words that a table cannot be read; those of any library may hold data."""
     try:
         yield
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - a query of any library fails in any way
-        problem = f"{what} could not be collected ({type(error).__name__})"
-        raise InputError(f"{problem}; check the query behind it, or collect it yourself") from None
+        raise InputError(f"{what} could not be collected ({type(error).__name__}); {remedy}") from None
 
 
 def narrow(options: RowOptions) -> list[str]:
