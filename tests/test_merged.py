@@ -543,7 +543,7 @@ def test_a_row_of_too_many_items_is_refused(tmp_path):
 
 @pytest.mark.parametrize("source", ["-", BytesIO(b"1 2\n")], ids=["standard input", "an open file"])
 def test_what_cannot_be_read_twice_is_refused(source):
-    with pytest.raises(OptionError, match="rows are scanned twice, which a pipe, an open file, a stream or a frame in memory is not for"):
+    with pytest.raises(OptionError, match="rows are scanned twice, which a pipe, an open file, a stream"):
         scan(source, min_support=1, format="fimi")
 
 

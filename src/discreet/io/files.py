@@ -181,7 +181,7 @@ def readable() -> Iterator[None]:
 
 
 def _mode(source: Place) -> int:
-    """Return the mode of a file, or what those in a folder of Parquet share; a pipe, a database or memory is private."""
+    """Return the mode of a file, or what those in a folder of Parquet share; pipes and databases are private."""
     try:
         path = Path(source) if isinstance(source, str | os.PathLike) else None
         parts = path.rglob("*.parquet") if path is not None and path.is_dir() else []

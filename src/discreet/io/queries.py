@@ -19,14 +19,19 @@ REMEDY: Final = "check how it is written, and that the connection is open"
 CAST: Final = ", with CAST( ... AS text)"
 
 
-def is_connection(source: object) -> bool:
-    """Return whether ``source`` is an open connection to a database: of DBAPI 2 (PEP 249), or of ADBC.
+def find_connection(source: object) -> AnyConnection | None:
+    """Return the open connection to a database that ``source`` is, of DBAPI 2 (PEP 249) or ADBC; None if it is none.
+
+    One of SQLAlchemy is a shell around it.
 
     >>> import sqlite3
-    >>> is_connection(sqlite3.connect(":memory:")), is_connection("sqlite:///ward.db")
-    (True, False)
+    >>> find_connection(sqlite3.connect(":memory:")) is None, find_connection("sqlite:///ward.db") is None
+    (False, True)
     """
-    return all(hasattr(type(source), name) for name in ("cursor", "commit", "close"))
+    if type(source).__module__.startswith("sqlalchemy."):
+        shell = source if hasattr(source, "driver_connection") else getattr(source, "connection", None)
+        source = getattr(shell, "driver_connection", None)
+    return source if all(hasattr(type(source), name) for name in ("cursor", "commit", "close")) else None
 
 
 def open_query(connection: AnyConnection, options: RowOptions) -> Store:

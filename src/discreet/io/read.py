@@ -33,7 +33,7 @@ from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.parts import SUFFIXES, are_parts, find_parts
-from discreet.io.queries import is_connection, open_query
+from discreet.io.queries import find_connection, open_query
 from discreet.io.readings import describe, drop_blank_end, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
@@ -112,8 +112,8 @@ def _read(source: AnySource, format: str | None, memory: int | None, options: Ro
         found = databases.read(source, databases.check_options(options, format))
         return describe(found, Reading("long", "database", row=options.row, item=options.item, confirmed=True))
     room = None if memory is None else resources.as_memory(memory)
-    if is_connection(source):
-        frame = open_query(source, options).collect(narrow(options), room)
+    if (connection := find_connection(source)) is not None:
+        frame = open_query(connection, options).collect(narrow(options), room)
         return read_frame(frame, options._replace(query=None), _find_shape(format), "database")
     if is_place(source):
         with naming(source):
@@ -123,6 +123,9 @@ def _read(source: AnySource, format: str | None, memory: int | None, options: Ro
             return _read_bytes(data, find_source(source, format, options, head_of(data)))
     if is_frame(source):
         return read_frame(as_frame(source, narrow(options), room), options, _find_shape(format))
+    if options.query is not None:
+        advice = "give its URL, or an open connection, such as engine.connect() of SQLAlchemy"
+        raise OptionError(Option("query"), f" is for a database, not for {type(source).__name__}; {advice}")
     if format is not None:
         raise OptionError(Option("format"), " is for files and frames; leave it out for rows")
     check_options(options.given, frozenset(), "a source of plain rows")

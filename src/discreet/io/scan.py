@@ -23,7 +23,7 @@ from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
 from discreet.io.notation import ChunkReader
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.parts import Parts, are_parts, find_parts
-from discreet.io.queries import is_connection, open_query
+from discreet.io.queries import find_connection, open_query
 from discreet.io.readings import drop_blank_end, find_usual_length, mention_blanks
 from discreet.io.shapes import find_chunk_shape, read_in_chunks
 from discreet.io.sniff import peek
@@ -126,8 +126,8 @@ def _scan_file(path: Path, found: Source) -> Scanned:
 
 def _find_store(source: AnySource, options: RowOptions, room: int) -> Store:
     """Return a connection with its query, Parquet files or a frame as a store."""
-    if is_connection(source):
-        return open_query(source, options)
+    if (connection := find_connection(source)) is not None:
+        return open_query(connection, options)
     if not is_place(source):
         store = open_store(source)
         if store is None or store.is_once:
@@ -147,7 +147,7 @@ def _scan_store(store: Store, form: str | None, options: RowOptions) -> Scanned:
     allowed = {"query", *{"long": ("row", "item"), "lists": ("row", "items")}.get(shape, ())}
     check_options(options.given, allowed, f"{SHAPES[shape]} that is scanned")
     reading = Reading(shape, store.form, row=options.row, item=options.item, confirmed=form == shape)
-    return Scanned(reading, read_in_chunks(options), lambda _: store)
+    return Scanned(reading, read_in_chunks(options, shape), lambda _: store)
 
 
 class Passes:

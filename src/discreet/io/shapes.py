@@ -178,8 +178,8 @@ def find_chunk_shape(store: Store, options: RowOptions) -> str:
     return "onehot" if options.items is None and ITEMS not in store.columns() else "lists"
 
 
-def read_in_chunks(options: RowOptions) -> ChunkReader:
-    """Return how the rows of a store are read batch by batch."""
+def read_in_chunks(options: RowOptions, shape: str) -> ChunkReader:
+    """Return how the rows of a store of a shape are read batch by batch."""
     codes: Coder[Label] = Coder()
 
     def read(store: Store) -> Iterator[Itemsets]:
@@ -187,7 +187,7 @@ def read_in_chunks(options: RowOptions) -> ChunkReader:
             yield from group_rising(_long_blocks(store, codes, options.row, options.item))
             return
         column = options.items or ITEMS
-        is_onehot = find_chunk_shape(store, options) == "onehot"
+        is_onehot = shape == "onehot"
         for part in store.batches([] if is_onehot else [column]):
             coded = frames.from_onehot(part) if is_onehot else frames.from_lists(part, items=column)
             numbers = np.array(codes.encode(coded.labels), dtype=np.int32)

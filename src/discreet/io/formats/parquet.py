@@ -61,7 +61,7 @@ def open_parts(parts: Parts, room: int) -> Store:
     files, partitions = parts
     schemas = list[pl.Schema]()
     for file in files:
-        with naming(file.name) if len(files) > 1 else nullcontext():
+        with naming(_name_of(file)) if len(files) > 1 else nullcontext():
             _check_groups(file, room)
             with explain_errors():
                 schemas.append(pl.Schema(pl.read_parquet_schema(file)))
@@ -78,6 +78,11 @@ def open_parts(parts: Parts, room: int) -> Store:
     return Store("the file", read, lambda: [*schemas[0], *partitions], form="parquet")
 
 
+def _name_of(part: Path) -> str:
+    """Return the name of a file with that of its folder, which may be its partition."""
+    return "/".join(part.parts[-2:])
+
+
 def _check_groups(path: Path, room: int) -> None:
     if not path.stat().st_size:
         raise InputError(EMPTY)
@@ -89,7 +94,7 @@ def _check_groups(path: Path, room: int) -> None:
 
 def _check_alike(files: Sequence[Path], schemas: Sequence[pl.Schema], partitions: Collection[str]) -> None:
     """Refuse the last of some files if its columns are not those of the first."""
-    one, other = ((files[at].name, schemas[at]) for at in (0, -1))
+    one, other = ((_name_of(files[at]), schemas[at]) for at in (0, len(schemas) - 1))
     for column in dict.fromkeys([*one[1], *other[1]]):
         if one[1].get(column) != other[1].get(column):
             held = " and ".join(f"{schema.get(column, 'missing')} in {name}" for name, schema in (one, other))
