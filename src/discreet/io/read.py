@@ -58,7 +58,7 @@ def read(
     memory: int | None = None,
     **how: Unpack[RowArguments],
 ) -> Transactions:
-    r"""Return the rows of a file, a frame, a table of a database or any iterable of rows; ``.reading`` says how.
+    r"""Return the rows of a file, a frame, a store, a database or any iterable of rows; ``.reading`` says how.
 
     How a file is laid out is found from its first part: its encoding, separator, header and shape. Where several
     readings are plausible, it is refused, and the message names the option for each. ``format`` is a shape (baskets,
@@ -80,6 +80,10 @@ def read(
     A database is a URL: postgresql://user@host/database, sqlite:///file.db or duckdb:///file.duckdb. ``table`` names
     its table, or ``query`` selects lines; ``row`` and ``item`` name two of their columns. The rows are in the order of
     their ids.
+
+    A store comes in batches, and what is kept of it may take ``memory`` bytes: a folder or a pattern of Parquet files,
+    which are one table; a lazy frame of polars, a dataset or a stream of Arrow, a relation of DuckDB, a table of Ibis;
+    or an open connection (DBAPI 2 or ADBC) with a ``query``.
 
     >>> from io import BytesIO
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")

@@ -1,4 +1,4 @@
-"""Scan: the merged rows of a file that may be larger than memory, in two passes over it."""
+"""Scan: the merged rows of a file or a store that may be larger than memory, in two passes over it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -49,15 +49,15 @@ def scan(
     progress: Progress | None = None,
     **how: Unpack[RowArguments],
 ) -> Merged:
-    r"""Return the merged rows of a file that may be larger than memory, the same as ``Merged.of`` all of its rows.
+    r"""Return the merged rows of a file or a store that may be larger than memory, as ``Merged.of`` all of its rows.
 
     The first pass counts items; the second cuts rows to the items that at least ``min_support`` rows hold (the lowest
     of several), and merges equal rows. Only distinct rows need to fit in ``memory`` bytes, by default half of the
     machine's; more raise a BudgetError.
 
     The formats are those of ``read``, compressed or not, except one-hot CSV and compressed Parquet. A table of row ids
-    and items must be sorted by row id. A pipe cannot be read twice and is refused. ``progress`` receives the share of
-    the work that is done, as far as it is known, and the number of rows seen.
+    and items must be sorted by row id. A pipe or a stream cannot be read twice and is refused. ``progress`` receives
+    the share of the work that is done, as far as it is known, and the number of rows seen.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
