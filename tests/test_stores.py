@@ -45,6 +45,11 @@ def connect(frame):
     return connection
 
 
+def arrow(frame):
+    pytest.importorskip("pyarrow")
+    return frame.to_arrow()
+
+
 @cache
 def duckdb():
     return pytest.importorskip("duckdb").connect()
@@ -52,7 +57,7 @@ def duckdb():
 
 def by_duckdb(frame, _folder=None):
     duckdb().execute("DROP VIEW IF EXISTS t")
-    duckdb().register("t", frame.to_arrow())
+    duckdb().register("t", arrow(frame))
     return duckdb()
 
 
@@ -72,10 +77,10 @@ def datasets():
 QUERY = {"query": "SELECT * FROM t"}
 STORES = {
     "lazy frame": (lambda frame, _: frame.lazy(), {}),
-    "Arrow table": (lambda frame, _: frame.to_arrow(), {}),
-    "Arrow reader": (lambda frame, _: frame.to_arrow().to_reader(SMALL), {}),
-    "Arrow dataset": (lambda frame, _: datasets().dataset(frame.to_arrow()), {}),
-    "Arrow scanner": (lambda frame, _: datasets().dataset(frame.to_arrow()).scanner(), {}),
+    "Arrow table": (lambda frame, _: arrow(frame), {}),
+    "Arrow reader": (lambda frame, _: arrow(frame).to_reader(SMALL), {}),
+    "Arrow dataset": (lambda frame, _: datasets().dataset(arrow(frame)), {}),
+    "Arrow scanner": (lambda frame, _: datasets().dataset(arrow(frame)).scanner(), {}),
     "capsule": (lambda frame, _: Capsule(frame), {}),
     "DuckDB relation": (lambda frame, _: by_duckdb(frame).sql("SELECT * FROM t"), {}),
     "DuckDB connection": (by_duckdb, QUERY),
@@ -259,6 +264,16 @@ def test_only_the_columns_that_are_needed_are_read():
     assert asked == [(["id", "item"], True)]
     with pytest.raises(InputError, match="none of the 3 columns is called 'itme'; did you mean 'item'"):
         read(Table(), row="id", item="itme")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of Ibis, by what DuckDB calls old
+def test_tables_of_ibis_are_read_and_scanned(tmp_path):
+    ibis = pytest.importorskip("ibis")
+    frame = pl.DataFrame({"id": [1, 1, 2], "item": ["a", "b", "a"]})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    table = ibis.duckdb.connect().read_parquet(tmp_path / "rows.parquet").order_by("id", "item")
+    assert read(table) == read(frame)
+    assert scan(table, row="id", item="item", min_support=1) == Merged.of(read(frame), 1)
 
 
 def test_a_type_that_cannot_be_read_is_refused_in_words():

@@ -189,12 +189,20 @@ def read_in_chunks(options: RowOptions, shape: str) -> ChunkReader:
         column = options.items or ITEMS
         is_onehot = shape == "onehot"
         for part in store.batches([] if is_onehot else [column]):
-            coded = frames.from_onehot(part) if is_onehot else frames.from_lists(part, items=column)
+            coded = _read_bits(part) if is_onehot else frames.from_lists(part, items=column)
             numbers = np.array(codes.encode(coded.labels), dtype=np.int32)
             rows = coded.itemsets
             yield Itemsets(rows.offsets, numbers[rows.items] if rows.items.size else rows.items)
 
     return ChunkReader(read, codes.values_of)
+
+
+def _read_bits(frame: AnyFrame) -> Coded:
+    try:
+        return frames.from_onehot(frame)
+    except InputError as error:
+        problem = "a table of attributes is not scanned: read all of it, with more memory; if it is a one-hot table, "
+        raise InputError(problem, error.message) from None
 
 
 def _long_blocks(store: Store, codes: Coder[Label], row: str, item: str) -> Iterator[tuple[list[Any], list[int]]]:
