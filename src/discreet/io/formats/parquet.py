@@ -70,9 +70,8 @@ def open_parts(parts: Parts, room: int) -> Store:
     def read(names: list[str]) -> Iterator[pl.DataFrame]:
         stored = [name for name in names if name not in partitions]
         for at, file in enumerate(files):
-            lazy = pl.scan_parquet(file, hive_partitioning=False, glob=False)
             more = [_as_partition(name, values, at) for name, values in partitions.items()]
-            for batch in _guard(KINDS[0].read(lazy, stored)):
+            for batch in _guard(_read_file(file, stored)):
                 yield batch.with_columns(more)
 
     return Store("the file", read, lambda: [*schemas[0], *partitions], form="parquet")
@@ -106,6 +105,10 @@ def _check_alike(files: Sequence[Path], schemas: Sequence[pl.Schema], partitions
 def _as_partition(name: str, values: Sequence[object], at: int) -> pl.Expr:
     are_texts = any(isinstance(value, str) for value in values)
     return pl.lit(values[at], dtype=pl.String if are_texts else pl.Int64).alias(name)
+
+
+def _read_file(file: Path, names: list[str]) -> Iterator[pl.DataFrame]:
+    yield from KINDS[0].read(pl.scan_parquet(file, hive_partitioning=False, glob=False), names)
 
 
 def _guard(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
