@@ -370,7 +370,7 @@ def test_a_file_is_scanned_to_its_rows_merged(tmp_path, format_, case, chunk):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("discreet.io.compression.CHUNK", chunk)
         patch.setattr("discreet.io.formats.csv.BLOCK", chunk)
-        patch.setattr("discreet.io.formats.parquet.LINES", chunk)
+        patch.setattr("discreet.io.stores.LINES", chunk)
         patch.setattr(SCAN, "FOLD", chunk)
         found = scan(path, min_support=min_support, **meant)
     assert dict(found) == oracle.merged(known, found.min_support)
@@ -446,8 +446,8 @@ LONG = {
 @pytest.mark.parametrize("block", [1, 2, 100])
 @pytest.mark.parametrize("lines", LONG.values(), ids=LONG)
 def test_lines_of_row_ids_and_items_are_scanned_where_the_ids_rise(tmp_path, monkeypatch, lines, block):
-    for module in ("csv.BLOCK", "parquet.LINES"):
-        monkeypatch.setattr(f"discreet.io.formats.{module}", block)
+    for module in ("formats.csv.BLOCK", "stores.LINES"):
+        monkeypatch.setattr(f"discreet.io.{module}", block)
     columns = {"row": "who", "item": "what"}
     path = tmp_path / "rows.csv"
     path.write_text(f"when,who,what\n{''.join(f'1,{line}' for line in lines.splitlines(keepends=True))}")
@@ -487,7 +487,7 @@ def test_columns_that_are_not_there_are_refused(tmp_path):
 
 
 def test_one_hot_tables_in_parquet_are_scanned(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.io.formats.parquet.LINES", 2)
+    monkeypatch.setattr("discreet.io.stores.LINES", 2)
     path = tmp_path / "rows.parquet"
     pl.DataFrame({"tea": [1, 0, 1, 1], "milk": [0, 0, 0, 1], "wine": [0, 0, 0, 0]}).write_parquet(path)
     assert scan(path, min_support=1) == Merged.of(read(path), 1)
@@ -543,7 +543,7 @@ def test_a_row_of_too_many_items_is_refused(tmp_path):
 
 @pytest.mark.parametrize("source", ["-", BytesIO(b"1 2\n")], ids=["standard input", "an open file"])
 def test_what_cannot_be_read_twice_is_refused(source):
-    with pytest.raises(OptionError, match="rows are scanned twice, which a pipe or an open file is not for"):
+    with pytest.raises(OptionError, match="rows are scanned twice, which a pipe, an open file, a stream"):
         scan(source, min_support=1, format="fimi")
 
 
@@ -594,7 +594,7 @@ def test_a_file_that_changes_between_two_passes_is_refused(tmp_path, monkeypatch
     path, total = tmp_path / "rows.dat", SCAN.ItemCounter.total
     path.write_bytes(b"1 2\n1 2\n")
     monkeypatch.setattr(SCAN.ItemCounter, "total", lambda counts: path.write_bytes(after) and total(counts))
-    with pytest.raises(InputError, match="the file has changed between two passes over it; scan it again"):
+    with pytest.raises(InputError, match="the rows have changed between two passes over them; scan them again"):
         scan(path, min_support=1, empty_rows=True)
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import sys
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from discreet.io.contents import OTHERS, find_other
 from discreet.io.files import digest as sha256_of
 from discreet.io.files import is_url
 from discreet.io.grids import SESSION
+from discreet.io.parts import Parts, are_parts, find_parts
 from discreet.io.read_counts import holds_counts
 from discreet.publications.rules.intervals import Mode
 from discreet.report import Source, database_source
@@ -303,7 +304,7 @@ def row_reader(
         return lambda _: scan(bars.step("reading", "lines"))
     if memory is None or is_url(file) or reading.also:
         return reading.read
-    if bars is None or not Path(file).is_file() or reading.format == "onehot":
+    if bars is None or not (Path(file).is_file() or are_parts(file)) or reading.format == "onehot":
         return lambda place: reading.read(place, max(memory, PIECE))
 
     def read_or_scan(place: str | BinaryIO) -> Rows:
@@ -321,7 +322,7 @@ def digest(
 ) -> tuple[Value, Source]:
     """Return the value that a reader makes of a file, and the SHA-256 of its bytes; a pipe is read once.
 
-    The digest of several files is that of their bytes one after the other.
+    The digest of several files is that of their bytes one after the other; partitions such as year=2020 stand before.
 
     For a database, the digest is that of the lines that were read. Its URL is omitted; the table is named.
     """
@@ -337,7 +338,11 @@ def digest(
     value, paths, found = reader(file), [path, *map(Path, also)], hashlib.sha256()
     folder = path.parent if path.name == SESSION else path
     files = sorted(one for one in folder.iterdir() if one.is_file()) if folder.is_dir() else paths
-    for one in files:
+    parts = Parts(files, {})
+    with suppress(InputError):  # a folder of tables of counts has no Parquet files
+        parts = find_parts(file) if are_parts(file) else parts
+    for at, one in enumerate(parts.files):
+        found.update("".join(f"{name}={values[at]}\n" for name, values in parts.partitions.items()).encode())
         with one.open("rb") as data:
             while chunk := data.read(PIECE):
                 found.update(chunk)

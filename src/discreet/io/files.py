@@ -16,7 +16,7 @@ from operator import and_
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
-from discreet.errors import BudgetError, DiscreetError, InputError, Option, OptionError, OutputError, UnclearError
+from discreet.errors import DiscreetError, InputError, OptionError, OutputError, UnclearError
 from discreet.io.compression import COMPRESSIONS, Rewound, find_compression, find_member, read_chunks
 from discreet.io.natives import is_frame
 from discreet.runtime import resources
@@ -33,7 +33,6 @@ PUBLIC, PRIVATE = 0o666, 0o600  # files: for everybody within the umask, for the
 SHARED, OWN = 0o777, 0o700  # folders: for everybody within the umask, for their owner alone
 HERE: Final = -100  # AT_FDCWD of Linux: paths are relative to the current folder
 EXCHANGE: Final = 2  # RENAME_EXCHANGE of Linux, and RENAME_SWAP of macOS: two folders swap their names
-RAISE_IT: Final = " allows: raise it"
 EMPTY: Final = "the file is empty; an export has probably failed: write it again"
 
 
@@ -95,18 +94,18 @@ def load(place: Place, memory: int | None = None) -> Bytes:
     """Return all bytes of ``place``, unpacked, up to ``memory`` bytes (by default half of the machine's), not empty."""
     with _open(place) as (chunks, file):
         if file is not None:
-            check_room(os.fstat(file.fileno()).st_size, memory)
+            resources.check_room(os.fstat(file.fileno()).st_size, memory)
             file.seek(0, os.SEEK_END)  # forget what was peeked at: to join it with the rest is a copy
             file.seek(0)
         data: Bytes = bytearray() if file is None else file.read()
         for chunk in chunks:  # none are left of a plain file
             data += chunk
-            check_room(len(data), memory)
+            resources.check_room(len(data), memory)
     if not data:
         raise InputError(EMPTY)
     if data[:4] == data[-4:] == MAGIC:
         for size in measure_groups(data):
-            check_room(size, memory)
+            resources.check_room(size, memory)
     return data
 
 
@@ -181,21 +180,12 @@ def readable() -> Iterator[None]:
         raise InputError("the file cannot be read (its name is no file name); check its name") from None
 
 
-def check_room(size: int, memory: int | None = None) -> None:
-    """Refuse more bytes than ``memory``, by default half of the machine's: the rows need the other half."""
-    room = resources.memory() // 2 if memory is None else memory
-    if size <= room:
-        return
-    if memory is not None:
-        raise BudgetError(f"the file holds more than the {resources.size(room)} that ", Option("memory"), RAISE_IT)
-    most = f"{room / 2**30:.1f} GiB, half of this machine's memory"
-    raise InputError(f"the file holds more than {most}; split it, or read it on a larger machine")
-
-
 def _mode(source: Place) -> int:
-    """Return the mode of a file; a pipe, a database or memory is private."""
+    """Return the mode of a file, or what those in a folder of Parquet share; pipes and databases are private."""
     try:
-        return stat.S_IMODE(Path(source).stat().st_mode) if isinstance(source, str | os.PathLike) else PRIVATE
+        path = Path(source) if isinstance(source, str | os.PathLike) else None
+        parts = path.rglob("*.parquet") if path is not None and path.is_dir() else []
+        return PRIVATE if path is None else reduce(and_, (stat.S_IMODE(one.stat().st_mode) for one in [path, *parts]))
     except (OSError, ValueError):
         return PRIVATE
 

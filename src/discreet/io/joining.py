@@ -10,8 +10,8 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option
 from discreet.io import frames, notation
 from discreet.io.codebook import read_fields
-from discreet.io.columns import find_column
 from discreet.io.files import Place, naming
+from discreet.io.names import find_column
 from discreet.io.notation import Coder
 from discreet.io.readings import describe
 from discreet.runtime.text import count_of

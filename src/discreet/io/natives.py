@@ -8,9 +8,11 @@ import numpy as np
 
 from discreet.data.itemsets import AnyFrame, is_missing
 from discreet.errors import InputError
+from discreet.io.stores import explaining, open_store
 
 FRAMES: Final = ("columns", "__dataframe__", "tocsc")  # what only types of tables have
-ARROW: Final = ("__arrow_c_stream__", "__arrow_c_array__")  # tables and columns have these
+COLUMNS: Final = ("dtype", "type")  # what columns have that offer Arrow, too
+ARRAY: Final = "__arrow_c_array__"
 TEXTS: Final = str | bytes | bytearray
 
 
@@ -24,15 +26,17 @@ def is_frame(source: object) -> bool:
     kind = type(source)
     if any(hasattr(kind, name) for name in FRAMES):
         return True
-    if any(hasattr(kind, name) for name in ARROW):
-        return not (hasattr(kind, "dtype") or hasattr(kind, "type"))  # a column has a type
+    if open_store(source) is not None or hasattr(kind, ARRAY):
+        return not any(hasattr(kind, name) for name in COLUMNS)
     if isinstance(source, np.ndarray):
         return source.ndim != 1 or source.dtype.names is not None
     return _are_records(source) or _are_columns(source)
 
 
-def as_frame(source: AnyFrame) -> AnyFrame:
+def as_frame(source: AnyFrame, wanted: Iterable[str] = (), memory: int | None = None) -> AnyFrame:
     """Return a table as a frame that is held in memory, a sparse matrix or an array of two dimensions.
+
+    Of a store, only the columns ``wanted`` are read, or all; its frame may take ``memory`` bytes.
 
     >>> as_frame([{"sex": "f", "age": 31}, {"sex": "m"}]).to_dict(as_series=False)
     {'sex': ['f', 'm'], 'age': [31, None]}
@@ -51,7 +55,7 @@ def as_frame(source: AnyFrame) -> AnyFrame:
         if not names:
             raise InputError("the records have no columns; give records such as {'sex': 'f', 'age': 31}")
         return _from_columns({name: [record.get(name) for record in source] for name in names})
-    return _from_library(source)
+    return _from_library(source, wanted, memory)
 
 
 def holds_lists(series: AnyFrame) -> bool:
@@ -105,21 +109,21 @@ def _as_series(name: str, values: list[Any]) -> AnyFrame:
         return pl.Series(name, values, dtype=pl.Object)
 
 
-def _from_library(source: AnyFrame) -> AnyFrame:
-    """Return a frame of any library that narwhals or Arrow knows; a lazy one is collected."""
+def _from_library(source: AnyFrame, wanted: Iterable[str], memory: int | None) -> AnyFrame:
+    """Return a frame of any library that narwhals or Arrow knows; a store is collected batch by batch."""
     import narwhals as nw  # noqa: PLC0415 - as above
     import polars as pl  # noqa: PLC0415 - as above
 
-    try:
+    with explaining(f"a table of type {type(source).__name__}"):
         frame = nw.from_native(source, pass_through=True)
-        if isinstance(frame, nw.LazyFrame):
-            frame = frame.collect()
         if isinstance(frame, nw.DataFrame):
             return frame.to_native()
-        if any(hasattr(type(source), name) for name in ARROW):
+        store = open_store(source)
+        if store is not None:
+            return store.collect(wanted, memory)
+        if isinstance(frame, nw.LazyFrame):
+            return frame.collect().to_native()
+        if hasattr(type(source), ARRAY):
             return pl.DataFrame(source)
-    except Exception as error:  # noqa: BLE001 - a query of any library fails in any way, and its words may hold data
-        problem = f"a table of type {type(source).__name__} could not be collected ({type(error).__name__})"
-        raise InputError(f"{problem}; check the query behind it, or collect it yourself") from None
     advice = "give a frame of pandas, polars, Arrow or DuckDB, or an array"
     raise InputError(f"a table of type {type(source).__name__} cannot be read; {advice}")

@@ -22,6 +22,7 @@ from discreet.io.files import (
     load,
     naming,
     save,
+    suffix_of,
 )
 from discreet.io.formats.patterns import collect_patterns
 from discreet.io.frames import AnySource
@@ -31,6 +32,8 @@ from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
+from discreet.io.parts import SUFFIXES, are_parts, find_parts
+from discreet.io.queries import find_connection, open_query
 from discreet.io.readings import describe, drop_blank_end, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
@@ -43,7 +46,9 @@ from discreet.io.sources import (
     pattern_functions,
     row_functions,
 )
+from discreet.io.stores import narrow
 from discreet.runtime import resources
+from discreet.runtime.text import count_of
 
 
 def read(
@@ -53,7 +58,7 @@ def read(
     memory: int | None = None,
     **how: Unpack[RowArguments],
 ) -> Transactions:
-    r"""Return the rows of a file, a frame, a table of a database or any iterable of rows; ``.reading`` says how.
+    r"""Return the rows of a file, a frame, a store, a database or any iterable of rows; ``.reading`` says how.
 
     How a file is laid out is found from its first part: its encoding, separator, header and shape. Where several
     readings are plausible, it is refused, and the message names the option for each. ``format`` is a shape (baskets,
@@ -76,6 +81,10 @@ def read(
     its table, or ``query`` selects lines; ``row`` and ``item`` name two of their columns. The rows are in the order of
     their ids.
 
+    A store comes in batches, and what is kept of it may take ``memory`` bytes: a folder or a pattern of Parquet files,
+    which are one table; a lazy frame of polars, a dataset or a stream of Arrow, a relation of DuckDB, a table of Ibis;
+    or an open connection (DBAPI 2 or ADBC) with a ``query``.
+
     >>> from io import BytesIO
     >>> read(BytesIO(b"1 2\n2 3\n"), format="fimi")
     <Transactions: 2 rows, 3 items, 4 entries>
@@ -85,7 +94,9 @@ def read(
     if isinstance(source, list | tuple) and source and all(map(is_place, source)):
         if None in (options.row, options.item):
             columns = (Option("row"), " and ", Option("item"))
-            raise OptionError("several files are joined by their row ids; name the columns with ", *columns)
+            advice = "; if they are parts of one table, give their folder, or a pattern of names in quotes"
+            problem = "several files are joined by their row ids; name the columns with "
+            raise OptionError(problem, *columns, advice * all(suffix_of(one) in SUFFIXES for one in source))
         return _complete(join_rows([_read(one, format, memory, plain) for one in source]), options)
     return _complete(_read(source, format, memory, plain), options)
 
@@ -104,17 +115,39 @@ def _read(source: AnySource, format: str | None, memory: int | None, options: Ro
     if is_url(source):
         found = databases.read(source, databases.check_options(options, format))
         return describe(found, Reading("long", "database", row=options.row, item=options.item, confirmed=True))
+    room = None if memory is None else resources.as_memory(memory)
+    if (connection := find_connection(source)) is not None:
+        frame = open_query(connection, options).collect(narrow(options), room)
+        return read_frame(frame, options._replace(query=None), _find_shape(format), "database")
     if is_place(source):
-        room = None if memory is None else resources.as_memory(memory)
         with naming(source):
+            if are_parts(source):
+                return _read_parts(source, format, room, options)
             data = load(source, room)
             return _read_bytes(data, find_source(source, format, options, head_of(data)))
     if is_frame(source):
-        return read_frame(as_frame(source), options, _find_shape(format))
+        return read_frame(as_frame(source, narrow(options), room), options, _find_shape(format))
+    if options.query is not None:
+        advice = "give its URL, or an open connection, such as engine.connect() of SQLAlchemy"
+        raise OptionError(Option("query"), f" is for a database, not for {type(source).__name__}; {advice}")
     if format is not None:
         raise OptionError(Option("format"), " is for files and frames; leave it out for rows")
     check_options(options.given, frozenset(), "a source of plain rows")
     return source if isinstance(source, Transactions) else Transactions(source)
+
+
+def _read_parts(place: Place, format: str | None, room: int | None, options: RowOptions) -> Transactions:  # noqa: A002
+    """Return the rows of a folder or a pattern of Parquet files."""
+    from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
+
+    parts = find_parts(place)
+    shape = None if format == "parquet" else _find_shape(format)
+    frame = parquet.open_parts(parts, resources.as_memory(room)).collect(narrow(options), room)
+    rows = read_frame(frame, options, shape, "parquet")
+    known = rows.reading or Reading("rows", "parquet")
+    return rows.describe(
+        reading=replace(known, notes=(*known.notes, f"{count_of(len(parts.files), 'file')} of one table"))
+    )
 
 
 def read_patterns(

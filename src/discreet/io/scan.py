@@ -1,10 +1,8 @@
-"""Scan: the merged rows of a file that may be larger than memory, in two passes over it."""
+"""Scan: the merged rows of a file or a store that may be larger than memory, in two passes over it."""
 
-import os
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
-from itertools import pairwise
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, Unpack
 
@@ -14,28 +12,36 @@ from numpy.typing import NDArray
 from discreet import kernels
 from discreet.data.itemsets import Itemsets, Label, is_missing, sort_labels
 from discreet.data.oddness import Oddness
-from discreet.data.reading import SHAPES
+from discreet.data.reading import SHAPES, Reading
 from discreet.data.transactions import Merged, check_lengths
 from discreet.errors import BudgetError, InputError, Option, OptionError
 from discreet.io import databases
 from discreet.io.compression import COMPRESSIONS
-from discreet.io.files import EMPTY, RAISE_IT, Place, as_path, check_there, is_url, naming, stream
+from discreet.io.files import Place, as_path, check_there, is_place, is_url, naming, stream
+from discreet.io.frames import AnySource
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
 from discreet.io.notation import ChunkReader
-from discreet.io.options import RowArguments, RowOptions
+from discreet.io.options import RowArguments, RowOptions, check_options
+from discreet.io.parts import Parts, are_parts, find_parts
+from discreet.io.queries import find_connection, open_query
 from discreet.io.readings import drop_blank_end, find_usual_length, mention_blanks
+from discreet.io.shapes import find_chunk_shape, read_in_chunks
 from discreet.io.sniff import peek
 from discreet.io.sources import Source, find_source, row_functions
+from discreet.io.stores import Store, open_store
 from discreet.runtime import resources
-from discreet.runtime.parquet_footer import measure_groups
-from discreet.runtime.resources import Progress, watching
+from discreet.runtime.resources import RAISE_IT, Progress, watching
 
 FOLD: Final = 1 << 18  # counts wait until there are this many, and are then added up at once
+TWICE: Final = (
+    "rows are scanned twice, which a pipe, an open file, a stream or a frame in memory is not for; "
+    "save them and give the file, or read all of them"
+)
 BYTES_PER_ITEM: Final = 200  # memory of a distinct item: its label, its number and its count
 
 
 def scan(
-    source: Place,
+    source: AnySource,
     *,
     min_support: Thresholds,
     memory: int | None = None,
@@ -43,15 +49,15 @@ def scan(
     progress: Progress | None = None,
     **how: Unpack[RowArguments],
 ) -> Merged:
-    r"""Return the merged rows of a file that may be larger than memory, the same as ``Merged.of`` all of its rows.
+    r"""Return the merged rows of a file or a store that may be larger than memory, as ``Merged.of`` all of its rows.
 
     The first pass counts items; the second cuts rows to the items that at least ``min_support`` rows hold (the lowest
     of several), and merges equal rows. Only distinct rows need to fit in ``memory`` bytes, by default half of the
     machine's; more raise a BudgetError.
 
     The formats are those of ``read``, compressed or not, except one-hot CSV and compressed Parquet. A table of row ids
-    and items must be sorted by row id. A pipe cannot be read twice and is refused. ``progress`` receives the share of
-    the work that is done, as far as it is known, and the number of rows seen.
+    and items must be sorted by row id. A pipe or a stream cannot be read twice and is refused. ``progress`` receives
+    the share of the work that is done, as far as it is known, and the number of rows seen.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -64,72 +70,105 @@ def scan(
     if is_url(source):
         options = databases.check_options(options, format)
         return databases.scan(str(source), options, min_support=min_support, room=room, progress=progress)
-    path = _find_path(source)
     if {"labels", "everyone", "n", "hierarchy"} & {*options.given}:
         raise OptionError(
             "names, hierarchies and people without items are for rows that are read as a whole; leave them out"
         )
-    with naming(source), watching(progress, what="scanning", unit="rows") as tell:
-        found = find_source(source, format, options, peek(source)[0])
-        form, chunks = found.form, row_functions(found.form).chunks
-        if chunks is None or options.person or not (form.lines or path.suffix.lower() not in COMPRESSIONS):
-            raise OptionError(f"a file like this, of the format {form.name}, cannot be scanned; read all of it")
-        shape = found.layout.shape
-        if not form.lines:
-            shape = _find_shape(path, options, room)
-            if found.options.shape not in {None, shape}:
-                raise OptionError(f"a file that holds {SHAPES[shape]} cannot be scanned otherwise; read all of it")
-        reader = chunks(found.options)
-        passes = Passes(path, found, reader, tell)
-        counts, oddness = ItemCounter(room), Oddness(shape)
+    path = _find_path(source) if is_place(source) and not are_parts(source) else None
+    with (
+        naming(source) if is_place(source) else nullcontext(),
+        watching(progress, what="scanning", unit="rows") as tell,
+    ):
+        found = None if path is None else find_source(path, format, options, peek(path)[0])
+        if path is None or found is None or (found.form.name == "parquet" and not _is_packed(path)):
+            scanned = _scan_store(_find_store(source, options, room), format, options)
+        else:
+            scanned = _scan_file(path, found)
+        passes = Passes(scanned, tell)
+        counts, oddness = ItemCounter(room), Oddness(scanned.reading.shape)
         merged = _merge(passes, min_support, counts, oddness)
         items = counts.total()[0].size
-        known = replace(found.reading, shape=shape, n=merged.n, items=items, length=counts.usual_length)
+        known = replace(scanned.reading, n=merged.n, items=items, length=counts.usual_length)
         known = replace(mention_blanks(known, passes.blanks), odd=tuple(oddness.signs(items)))
         return replace(merged, reading=known)
 
 
-def _find_shape(path: Path, options: RowOptions, room: int) -> str:
-    """Return how a Parquet file is scanned; refuse one whose row groups do not fit in memory."""
+class Scanned(NamedTuple):
+    """What is scanned: how it is understood and read, where a pass begins, and its bytes, 0 if that is not known.
+
+    ``begin`` takes a function that counts bytes as they pass; with ``drops_blanks``, a blank end is no rows.
+    """
+
+    reading: Reading
+    reader: ChunkReader
+    begin: Callable[[Callable[[Iterable[bytes]], Iterator[bytes]]], Any]
+    size: int = 0
+    drops_blanks: bool = False
+
+
+def _is_packed(path: Path) -> bool:
+    return path.suffix.lower() in COMPRESSIONS
+
+
+def _scan_file(path: Path, found: Source) -> Scanned:
+    """Return a file of lines."""
+    chunks = row_functions(found.form).chunks
+    if chunks is None or found.options.person or not found.form.lines:
+        raise OptionError(f"a file like this, of the format {found.form.name}, cannot be scanned; read all of it")
+    size, drops_blanks = (
+        0 if _is_packed(path) else path.stat().st_size,
+        found.has_blank_rows and not found.options.empty_rows,
+    )
+    return Scanned(
+        found.reading, chunks(found.options), lambda count: found.clean(count(stream(path))), size, drops_blanks
+    )
+
+
+def _find_store(source: AnySource, options: RowOptions, room: int) -> Store:
+    """Return a connection with its query, Parquet files or a frame as a store."""
+    if (connection := find_connection(source)) is not None:
+        return open_query(connection, options)
+    if not is_place(source):
+        store = open_store(source)
+        if store is None or store.is_once:
+            raise OptionError(TWICE)
+        return store
     from discreet.io.formats import parquet  # noqa: PLC0415 - it loads polars
 
-    _check_row_groups(path, room)
-    if options.item is not None:
-        return "long"
-    return "onehot" if options.items is None and parquet.ITEMS not in parquet.read_names(path) else "lists"
+    parts = find_parts(source) if are_parts(source) else Parts([Path(str(source))], {})
+    return parquet.open_parts(parts, room)
 
 
-def _check_row_groups(path: Path, room: int) -> None:
-    if not path.stat().st_size:
-        raise InputError(EMPTY)
-    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-        if any(size - before > room for before, size in pairwise([0, *measure_groups(data)])):
-            problem = f"a row group of the file holds more than the {resources.size(room)} that "
-            raise BudgetError(problem, Option("memory"), RAISE_IT)
+def _scan_store(store: Store, form: str | None, options: RowOptions) -> Scanned:
+    """Return a store whose batches are lists, one-hot, or the long form sorted by row id."""
+    shape = find_chunk_shape(store, options)
+    if form not in {None, shape, "parquet"}:
+        raise OptionError(f"a table that holds {SHAPES[shape]} cannot be scanned otherwise; read all of it")
+    allowed = {"query", *{"long": ("row", "item"), "lists": ("row", "items")}.get(shape, ())}
+    check_options(options.given, allowed, f"{SHAPES[shape]} that is scanned")
+    reading = Reading(shape, store.form, row=options.row, item=options.item, confirmed=form == shape)
+    return Scanned(reading, read_in_chunks(options, shape), lambda _: store)
 
 
 class Passes:
-    """Two passes over the rows of a file; ``blanks`` are the blank lines at its end, which are no rows."""
+    """Two passes over rows; ``blanks`` are the blank lines at the end of a file, which are no rows."""
 
-    def __init__(self, path: Path, found: Source, reader: ChunkReader, tell: Progress) -> None:
+    def __init__(self, scanned: Scanned, tell: Progress) -> None:
         """Begin before the first pass."""
-        self._path, self._found, self._tell = path, found, tell
-        self.reader, self.blanks = reader, 0
+        self._scanned, self._tell = scanned, tell
+        self.reader, self.blanks = scanned.reader, 0
 
     def read(self, number: int) -> Iterator[Itemsets]:
         """Yield the rows of the first pass or the second (0, 1), without repeated items, and report progress."""
-        form, seen = self._found.form, [0, 0, 0]  # bytes, lines and rows
-        size = self._path.stat().st_size if form.lines and self._path.suffix.lower() not in COMPRESSIONS else 0
+        size, seen = self._scanned.size, [0, 0, 0]  # bytes, lines and rows
 
-        def count(parts: Iterable[Sized], place: int) -> Iterator[Any]:
+        def count(parts: Iterable[Any], place: int = 0) -> Iterator[Any]:
             for part in parts:
                 seen[place] += len(part)
                 yield part
 
-        source = self._found.clean(count(stream(self._path), 0)) if form.lines else os.fspath(self._path)
-        lines = count(self.reader.read(source), 1)
-        drops_blanks = self._found.has_blank_rows and not self._found.options.empty_rows
-        for part in drop_blank_end(lines) if drops_blanks else lines:
+        lines = count(self.reader.read(self._scanned.begin(count)), 1)
+        for part in drop_blank_end(lines) if self._scanned.drops_blanks else lines:
             rows = part.sort_items()
             check_lengths(rows.lengths, before=seen[2])
             seen[2] += len(rows)
@@ -155,7 +194,7 @@ def _merge(passes: Passes, min_support: Thresholds, counts: "ItemCounter", oddne
     merged = merger.merge(frequent.labels, n=n, min_support=least)
     after = kernels.merge_rows.count(merged.offsets, merged.items, merged.weights, len(merged.labels))
     if again != n or not np.array_equal(after, frequent.supports):
-        raise InputError("the file has changed between two passes over it; scan it again")
+        raise InputError("the rows have changed between two passes over them; scan them again")
     return merged
 
 
@@ -247,4 +286,4 @@ def _find_path(source: Place) -> Path:
             check_there(source)
         if path.is_file():
             return path
-    raise OptionError("rows are scanned twice, which a pipe or an open file is not for; save them, and give the file")
+    raise OptionError(TWICE)

@@ -1,24 +1,28 @@
 """Shapes of frames: the rows of a frame, from a file or in memory, in the shape that was named or found."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from discreet.data.itemsets import AnyFrame, Itemsets, is_missing
+from discreet.data.itemsets import AnyFrame, Itemsets, Label, is_missing
 from discreet.data.reading import SHAPES as CALLED
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames, tables
-from discreet.io.columns import find_column, names_of
-from discreet.io.notation import Coded, Coder
+from discreet.io.columns import names_of
+from discreet.io.lines import group_rising
+from discreet.io.names import find_column
+from discreet.io.notation import ChunkReader, Coded, Coder
 from discreet.io.options import RowOptions, check_options
 from discreet.io.people import by_person
 from discreet.io.readings import describe
 from discreet.io.sniff import PATTERN_HEADERS, Layout, sniff_frame
+from discreet.io.stores import Store
 
+ITEMS: Final = "items"  # the column of lists, unless another one is named
 _PEOPLE: Final = frozenset({"person", "per"})
 
 
@@ -162,3 +166,47 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "baskets": Shape(_read_baskets, frozenset()),
 }
 """The shapes of frames, by the name that ``format`` has for each."""
+
+
+def find_chunk_shape(store: Store, options: RowOptions) -> str:
+    """Return the shape in which a store is read chunk by chunk: lists, one-hot, or the long form sorted by row id."""
+    if options.item is not None:
+        if options.row is None or options.items is not None:
+            columns = (Option("row"), " and ", Option("item"), ", and no ", Option("items"))
+            raise OptionError("the long form needs both columns; give ", *columns)
+        return "long"
+    return "onehot" if options.items is None and ITEMS not in store.columns() else "lists"
+
+
+def read_in_chunks(options: RowOptions, shape: str) -> ChunkReader:
+    """Return how the rows of a store of a shape are read batch by batch."""
+    codes: Coder[Label] = Coder()
+
+    def read(store: Store) -> Iterator[Itemsets]:
+        if options.row is not None and options.item is not None:
+            yield from group_rising(_long_blocks(store, codes, options.row, options.item))
+            return
+        column = options.items or ITEMS
+        is_onehot = shape == "onehot"
+        for part in store.batches([] if is_onehot else [column]):
+            coded = _read_bits(part) if is_onehot else frames.from_lists(part, items=column)
+            numbers = np.array(codes.encode(coded.labels), dtype=np.int32)
+            rows = coded.itemsets
+            yield Itemsets(rows.offsets, numbers[rows.items] if rows.items.size else rows.items)
+
+    return ChunkReader(read, codes.values_of)
+
+
+def _read_bits(frame: AnyFrame) -> Coded:
+    try:
+        return frames.from_onehot(frame)
+    except InputError as error:
+        problem = "a table of attributes is not scanned: read all of it, with more memory; if it is a one-hot table, "
+        raise InputError(problem, error.message) from None
+
+
+def _long_blocks(store: Store, codes: Coder[Label], row: str, item: str) -> Iterator[tuple[list[Any], list[int]]]:
+    for part in store.batches([row, item]):
+        if missing := part.null_count().sum_horizontal()[0]:
+            raise InputError(f"columns {row!r} and {item!r} hold {missing} missing values; leave them out or fill them")
+        yield part[row].to_list(), codes.encode(part[item].to_list())

@@ -14,14 +14,13 @@ from discreet.io import bins
 from discreet.io.columns import (
     Column,
     code_columns,
-    find_column,
-    find_columns,
     find_person_rules,
     is_person,
     judge,
     names_of,
 )
 from discreet.io.line_files import Losses, check_held
+from discreet.io.names import find_column, find_columns
 from discreet.io.notation import Coder, as_labels
 from discreet.io.options import RowOptions
 from discreet.io.people import by_person, check_people

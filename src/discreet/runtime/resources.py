@@ -10,7 +10,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any, Final, TypeAlias, TypeVar
 
-from discreet.errors import ThresholdError
+from discreet.errors import BudgetError, InputError, Option, ThresholdError
 from discreet.runtime.cgroups import find_core_limit, find_memory_limit
 from discreet.runtime.html import text
 from discreet.runtime.text import abbreviate
@@ -20,6 +20,7 @@ Progress: TypeAlias = Callable[[float, int], None]
 """Called now and then with the share of the work that is done and how many have been found."""
 Show: TypeAlias = Callable[[dict[str, str]], None]  # shows output below the cell, in place of its previous output
 
+RAISE_IT: Final = " allows: raise it"
 DELAY: Final = 1.0  # seconds before a bar is shown
 TICK: Final = 0.25  # seconds between two updates of the bar
 ESTIMABLE: Final = 0.02  # the share of the work after which the remaining time is estimated
@@ -89,6 +90,17 @@ def size(bytes_: int) -> str:
         if bytes_ >= 1 << shift:
             return f"{bytes_ / (1 << shift):,.1f} {unit}"
     return f"{bytes_} bytes"
+
+
+def check_room(needed: int, allowed: int | None = None, what: str = "the file") -> None:
+    """Refuse to hold more than the bytes ``allowed``, by default half of the machine's: rows need the other half."""
+    room = memory() // 2 if allowed is None else allowed
+    if needed <= room:
+        return
+    if allowed is not None:
+        raise BudgetError(f"{what} holds more than the {size(room)} that ", Option("memory"), RAISE_IT)
+    most = f"{room / 2**30:.1f} GiB, half of this machine's memory"
+    raise InputError(f"{what} holds more than {most}; split it, or read it on a larger machine")
 
 
 def share(function: Callable[[int, int], Result], parts: Iterable[tuple[int, int]], threads: int) -> list[Result]:

@@ -14,10 +14,10 @@ from discreet.data.itemsets import Itemsets, Label, offsets_of
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import baskets, frames, notation
-from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
+from discreet.io.names import find_column
 from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, as_labels
 from discreet.io.options import RowOptions
 from discreet.io.people import by_person, check_people, find_people

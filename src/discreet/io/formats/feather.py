@@ -5,10 +5,11 @@ from io import BytesIO
 import polars as pl
 
 from discreet.errors import InputError
-from discreet.io.files import Bytes, check_room
+from discreet.io.files import Bytes
 from discreet.io.options import RowOptions
 from discreet.runtime.arrow_footer import NO_ARROW, measure_batches
 from discreet.runtime.parquet_footer import silence_stderr
+from discreet.runtime.resources import check_room
 
 
 def load(data: Bytes, options: RowOptions) -> pl.DataFrame:  # noqa: ARG001 - one signature for all containers

@@ -13,9 +13,9 @@ from discreet.data.itemsets import Itemsets
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
-from discreet.io.columns import find_column
 from discreet.io.files import Bytes
 from discreet.io.line_files import Losses, as_array, check_held
+from discreet.io.names import find_column
 from discreet.io.notation import BYTE_ORDER_MARK, Coded, Coder, RowFunctions, as_labels, as_separator
 from discreet.io.options import RowOptions
 from discreet.io.people import by_person, check_people

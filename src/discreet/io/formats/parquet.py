@@ -1,35 +1,38 @@
 """Parquet: rows as a column of lists, in the long form or one-hot, and patterns; metadata says how they were mined."""
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from io import BytesIO
-from itertools import count
+from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from discreet.data.itemsets import Itemsets, Label
+from discreet.data.itemsets import Label
 from discreet.data.patterns import Patterns, as_supports
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.errors import BudgetError, InputError, Option, OptionError, OutputError
 from discreet.io import tables
-from discreet.io.columns import find_column
-from discreet.io.files import Bytes
+from discreet.io.files import EMPTY, Bytes, naming
 from discreet.io.formats.patterns import STATED, Mined, PatternFunctions, StatedPatterns, mined_of
-from discreet.io.frames import from_lists, from_onehot
+from discreet.io.frames import from_lists
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
-from discreet.io.lines import group_rising
-from discreet.io.notation import ChunkReader, Coder, RowFunctions, check_label_types, find_used_codes
+from discreet.io.names import find_column
+from discreet.io.notation import RowFunctions, check_label_types, find_used_codes
 from discreet.io.options import RowOptions
-from discreet.io.shapes import find_layout, read_frame
-from discreet.runtime.parquet_footer import silence_stderr
+from discreet.io.parts import Parts
+from discreet.io.shapes import ITEMS, find_layout, read_frame
+from discreet.io.stores import KINDS, Store, narrow
+from discreet.runtime import resources
+from discreet.runtime.parquet_footer import measure_groups, silence_stderr
+from discreet.runtime.resources import RAISE_IT
 
-ITEMS, ID, SUPPORT = "items", "id", "support"  # columns
+ID, SUPPORT = "id", "support"  # columns, beside that of the items
 OURS: Final = "discreet"  # our own metadata
-LINES: Final = 1 << 17  # lines of a table that may be larger than memory, read at a time
 SCHEMA: Final = "ARROW:schema"  # metadata that every writer makes itself
 
 
@@ -40,9 +43,7 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     names, shape = list(schema), options.shape
     if _read_metadata(data).get("ids") and ID in names:
         options = options._replace(items=options.items or ITEMS, row=ID)
-    used = (options.row, options.item, options.items, options.person)
-    is_narrow = options.item is not None or options.items is not None
-    wanted = [find_column(names, name) for name in dict.fromkeys(filter(None, used))] if is_narrow else names
+    wanted = [find_column(names, name) for name in narrow(options)]
     return read_frame(_read_columns(data, *wanted), options, shape, "parquet")
 
 
@@ -52,35 +53,73 @@ def read_names(path: Path) -> tuple[str, ...]:
         return tuple(pl.read_parquet_schema(path))
 
 
-def read_in_chunks(options: RowOptions) -> ChunkReader:
-    """Return how a Parquet file is read in chunks: lists, one-hot, or the long form sorted by row id."""
-    long = _long_columns(options)
-    codes: Coder[Label] = Coder()
+def open_parts(parts: Parts, room: int) -> Store:
+    """Return the files of one table as a store, with a column for each partition.
 
-    def read(path: str) -> Iterator[Itemsets]:
+    Refuse files that differ, and those with a row group that does not fit in ``room`` bytes.
+    """
+    files, partitions = parts
+    schemas = list[pl.Schema]()
+    for file in files:
+        with naming(_name_of(file)) if len(files) > 1 else nullcontext():
+            _check_groups(file, room)
+            with explain_errors():
+                schemas.append(pl.Schema(pl.read_parquet_schema(file)))
+        _check_alike(files, schemas, partitions)
+
+    def read(names: list[str]) -> Iterator[pl.DataFrame]:
+        stored = [name for name in names if name not in partitions]
+        for at, file in enumerate(files):
+            more = [_as_partition(name, values, at) for name, values in partitions.items()]
+            for batch in _guard(_read_file(file, stored)):
+                yield batch.with_columns(more)
+
+    return Store("the file", read, lambda: [*schemas[0], *partitions], form="parquet")
+
+
+def _name_of(part: Path) -> str:
+    """Return the name of a file with that of its folder, which may be its partition."""
+    return "/".join(part.parts[-2:])
+
+
+def _check_groups(path: Path, room: int) -> None:
+    if not path.stat().st_size:
+        raise InputError(EMPTY)
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        if any(size - before > room for before, size in pairwise([0, *measure_groups(data)])):
+            problem = f"a row group of the file holds more than the {resources.size(room)} that "
+            raise BudgetError(problem, Option("memory"), RAISE_IT)
+
+
+def _check_alike(files: Sequence[Path], schemas: Sequence[pl.Schema], partitions: Collection[str]) -> None:
+    """Refuse the last of some files if its columns are not those of the first."""
+    one, other = ((_name_of(files[at]), schemas[at]) for at in (0, len(schemas) - 1))
+    for column in dict.fromkeys([*one[1], *other[1]]):
+        if one[1].get(column) != other[1].get(column):
+            held = " and ".join(f"{schema.get(column, 'missing')} in {name}" for name, schema in (one, other))
+            raise InputError(f"the files are no parts of one table: column {column!r} is {held}; write them alike")
+        if column in partitions:
+            raise InputError(f"column {column!r} is in the files and in the names of their folders; leave one out")
+
+
+def _as_partition(name: str, values: Sequence[object], at: int) -> pl.Expr:
+    are_texts = any(isinstance(value, str) for value in values)
+    return pl.lit(values[at], dtype=pl.String if are_texts else pl.Int64).alias(name)
+
+
+def _read_file(file: Path, names: list[str]) -> Iterator[pl.DataFrame]:
+    yield from KINDS[0].read(pl.scan_parquet(file, hive_partitioning=False, glob=False), names)
+
+
+def _guard(batches: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Yield batches; say in our words why one cannot be read."""
+    rest = iter(batches)
+    while True:
         with explain_errors():
-            names = list(pl.read_parquet_schema(path))
-        if long:
-            yield from group_rising(_long_blocks(path, codes, *long))
+            batch = next(rest, None)
+        if batch is None:
             return
-        is_onehot = options.items is None and ITEMS not in names
-        column = ITEMS if options.items is None else options.items
-        for part in _read_slices(path, names if is_onehot else [column]):
-            coded = from_onehot(part) if is_onehot else from_lists(part, items=column)
-            numbers = np.array(codes.encode(coded.labels), dtype=np.int32)
-            rows = coded.itemsets
-            yield Itemsets(rows.offsets, numbers[rows.items] if rows.items.size else rows.items)
-
-    return ChunkReader(read, codes.values_of)
-
-
-def _long_columns(options: RowOptions) -> tuple[str, str] | None:
-    if options.item is None:
-        return None
-    if options.row is None or options.items is not None:
-        columns = (Option("row"), " and ", Option("item"), ", and no ", Option("items"))
-        raise OptionError("the long form needs both columns; give ", *columns)
-    return options.row, options.item
+        yield batch
 
 
 def write(rows: Transactions) -> Iterator[bytes]:
@@ -175,7 +214,7 @@ def _empty_cells(frame: pl.DataFrame, gone: Mapping[int, Sequence[int]]) -> list
 
 
 def _remove_ones(frame: pl.DataFrame, losses: Losses) -> list[pl.Series]:
-    rows: dict[Label, list[int]] = {}
+    rows = dict[Label, list[int]]()
     for number, lost in losses.items():
         check_held(number for name in lost if number >= len(frame) or name not in frame.columns)
         for name in lost:
@@ -189,23 +228,6 @@ def _encode(frame: pl.DataFrame, metadata: dict[str, str]) -> bytes:
     out = BytesIO()
     frame.write_parquet(out, metadata=metadata)
     return out.getvalue()
-
-
-def _long_blocks(path: str, codes: Coder[Label], row: str, item: str) -> Iterator[tuple[list[Hashable], list[int]]]:
-    for part in _read_slices(path, [row, item]):
-        if missing := part.null_count().sum_horizontal()[0]:
-            raise InputError(f"columns {row!r} and {item!r} hold {missing} missing values; leave them out or fill them")
-        yield part[row].to_list(), codes.encode(part[item].to_list())
-
-
-def _read_slices(path: str, names: list[str]) -> Iterator[pl.DataFrame]:
-    for start in count(step=LINES):
-        with explain_errors():
-            part = pl.scan_parquet(path).slice(start, LINES).select(names).collect()
-        if not start or len(part):
-            yield part
-        if len(part) < LINES:
-            return
 
 
 def _read_metadata(data: Bytes) -> dict[str, Any]:
@@ -231,5 +253,5 @@ def explain_errors() -> Iterator[None]:
         raise InputError("this is no Parquet file, or a damaged one; check its format, or write it again") from None
 
 
-ROWS: Final = RowFunctions(read, write, read_in_chunks, without=without)
+ROWS: Final = RowFunctions(read, write, without=without)
 PATTERNS: Final = PatternFunctions(read_patterns, write_patterns)

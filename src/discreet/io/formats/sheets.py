@@ -14,9 +14,10 @@ import polars as pl
 
 from discreet.errors import InputError, Option
 from discreet.io.compression import CHUNK
-from discreet.io.files import Bytes, check_room
+from discreet.io.files import Bytes
 from discreet.io.options import RowOptions
 from discreet.runtime.parquet_footer import silence_stderr
+from discreet.runtime.resources import check_room
 from discreet.runtime.text import count_of
 
 CELL: Final = 32  # bytes of a cell, empty or not, between the first and the last one of a sheet

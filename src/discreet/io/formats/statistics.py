@@ -12,11 +12,12 @@ from typing import Final
 import polars as pl
 
 from discreet.errors import InputError, OptionError
-from discreet.io.files import Bytes, check_room
+from discreet.io.files import Bytes
 from discreet.io.formats import statistics_process
 from discreet.io.formats.sheets import tidy
 from discreet.io.options import RowOptions
 from discreet.runtime import resources
+from discreet.runtime.resources import check_room
 
 STATA, STATA_END = b"<stata_dta>", b"</stata_dta>"  # pyreadstat takes a file for whole that ends before its labels
 INSTALL: Final = "files of Stata, SPSS and SAS need the package pyreadstat: install discreet[stats], or export CSV"

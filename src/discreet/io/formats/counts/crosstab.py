@@ -9,13 +9,13 @@ from typing import Final, NamedTuple
 
 from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, State, Table
 from discreet.errors import InputError, Option
-from discreet.io.columns import find_columns
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
 from discreet.io.formats.counts.frame import Frame, fill, find_frame, is_number, turn
 from discreet.io.formats.counts.layout import LATER, CountOptions, CountsRead, list_values
 from discreet.io.formats.counts.shares import Share
 from discreet.io.grids import Grid
+from discreet.io.names import find_columns
 from discreet.runtime.text import count_of
 
 EMPTY: Final = "(empty)"

@@ -5,13 +5,13 @@ from math import prod
 
 from discreet.data.counts import Cell, Dimension, Place, Table
 from discreet.errors import InputError, Option
-from discreet.io.columns import find_column, find_columns
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
 from discreet.io.formats.counts.layout import CountOptions, CountsRead, find_totals, list_values
 from discreet.io.formats.counts.shares import Share
 from discreet.io.grids import Grid
 from discreet.io.marks import looks_counted
+from discreet.io.names import find_column, find_columns
 
 
 def matches(grid: Grid) -> bool:
