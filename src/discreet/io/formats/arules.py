@@ -9,7 +9,7 @@ from discreet.errors import OutputError
 from discreet.io import notation
 from discreet.io.formats.cells import read_cells
 from discreet.io.formats.pattern_tables import TAB, read, write_table
-from discreet.io.formats.patterns import PatternFunctions, iterate_patterns
+from discreet.io.formats.patterns import PatternFunctions, as_shares
 
 HEADER: Final = ("items", "support", "count")
 
@@ -26,8 +26,7 @@ def write(patterns: Patterns, separator: str = notation.COMMA) -> Iterator[bytes
     if read_cells(cells, cells) != (itemsets, ""):
         problem = "labels hold commas, or blanks at their ends, which arules cannot tell from those between labels"
         raise OutputError(f"{problem}; rename them, or write PMML, which arules reads")
-    supports = (support for _, support in iterate_patterns(patterns))
-    lines = ([cell, support / patterns.n, support] for cell, support in zip(cells, supports, strict=True))
+    lines = zip(cells, as_shares(patterns), patterns.supports.tolist(), strict=True)
     return write_table(HEADER, lines, separator)
 
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from discreet.data.patterns import LARGEST_SHARED, Patterns
-from discreet.errors import OutputError
+from discreet.data.patterns import Patterns
 from discreet.io import notation
 from discreet.io.formats.pattern_tables import TAB, read, write_table
-from discreet.io.formats.patterns import PatternFunctions, iterate_patterns
+from discreet.io.formats.patterns import PatternFunctions, as_shares
 
 HEADER: Final = ("support", "itemsets")
 
@@ -19,16 +18,13 @@ def write(patterns: Patterns, separator: str = notation.COMMA) -> Iterator[bytes
     >>> b"".join(write(Patterns.from_itemsets([(["a", "b"], 2)], n=3, kind="maximal")))
     b'support,itemsets\n0.6666666666666666,"frozenset({\'a\', \'b\'})"\n'
     """
-    if patterns.n > LARGEST_SHARED:
-        raise OutputError(f"shares give counts of up to {LARGEST_SHARED} rows; write a format with counts")
     texts = notation.as_texts(patterns, "mlxtend's CSV", notation.fits_field)
     are_whole = notation.check_label_types(patterns, notation.find_used_codes(patterns), "mlxtend's CSV")
     shown = texts if are_whole else list(map(repr, texts))
     sets = {True: "frozenset({{{}}})", False: "frozenset()"}
-    lines = (
-        [support / patterns.n, sets[bool(one)].format(", ".join(shown[code] for code in one))]
-        for one, support in iterate_patterns(patterns)
-    )
+    codes = notation.iterate_codes(patterns.itemsets)
+    printed = (sets[bool(one)].format(", ".join(shown[code] for code in one)) for one in codes)
+    lines = zip(as_shares(patterns), printed, strict=True)
     return write_table(HEADER, lines, separator)
 
 

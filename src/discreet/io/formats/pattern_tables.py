@@ -62,8 +62,8 @@ def read(data: Bytes, n: int | None = None) -> StatedPatterns:
 def read_listed(data: Bytes, what: str, needed: Sequence[Collection[str]]) -> tuple[str, list[str], list[list[str]]]:
     r"""Return the separator of a table, its names and its records; it is the one that gives a name of each group.
 
-    >>> read_listed(b'"items"\t"count"\n"1"\t"{say \"hi\"}"\t12\n', "pattern", (ITEMSETS, SUPPORTS))
-    ('\t', ['', 'items', 'count'], [['1', '{say "hi"}', '12']])
+    >>> read_listed(rb'"items" "count"' b"\n" rb'"1" "{say \"hi\"}" 12', "pattern", (ITEMSETS, SUPPORTS))
+    (' ', ['', 'items', 'count'], [['1', '{say "hi"}', '12']])
     """
     separator = find_separator(next(notation.open_text(data), ""), needed) or notation.COMMA
     is_escaped = b'"{' in data and ESCAPED[0] in data

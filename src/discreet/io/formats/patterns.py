@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import Itemsets, Label, recode
-from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
+from discreet.data.patterns import KINDS, LARGEST_SHARED, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.schema import PAIR, Schema
 from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
 from discreet.errors import InputError, Option, OutputError
@@ -140,6 +140,17 @@ def mined_of(patterns: Patterns) -> dict[str, int | str]:
     """
     cut = {} if patterns.max_length is None else {"max_length": patterns.max_length}
     return {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind, **cut}
+
+
+def as_shares(patterns: Patterns) -> list[float]:
+    """Return the supports as shares, each of which gives its count back; refuse a number of rows of which none does.
+
+    >>> as_shares(Patterns.from_itemsets([(["a"], 1)], n=4, kind="maximal"))
+    [0.25]
+    """
+    if not 0 < patterns.n <= LARGEST_SHARED:
+        raise OutputError(f"shares give the counts of 1 to {LARGEST_SHARED} rows; write a format with counts alone")
+    return (patterns.supports / patterns.n).tolist()
 
 
 def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
