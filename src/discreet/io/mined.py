@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from math import ceil, floor
 from numbers import Integral, Real
 from typing import Any, Final
@@ -74,41 +75,41 @@ def _as_text(number: Any) -> str:  # noqa: ANN401 - a number
 def find_counts(columns: Sequence[Sequence[str]], n: int | None, what: str) -> Sequence[int]:
     """Return the counts that columns of printed numbers give, of which some may be shares, percentages or others.
 
-    Counts come first, then whatever gives whole counts of ``n`` rows; if several readings do, all are refused.
+    A column of whole numbers has counts, any other what gives whole counts of ``n`` rows. Several columns must agree.
 
     >>> find_counts([["90.91", "54.55"], ["0.9091", "0.5455"]], 11, "line")
     (10, 6)
     """
-    whole = {tuple(map(int, column)) for column in columns if all(map(COUNT.fullmatch, column))}
-    # pyfim reports 0 where a letter means nothing.
-    found = whole if len(columns) == 1 else {counts for counts in whole if min(counts) > 0}
-    if len(found) > 1:  # pyfim's Q is the number of rows, however many hold the itemset
-        found -= {counts for counts in found if {*counts} == {max(map(max, found))}}
-    if not found:
-        if n is None:
-            raise InputError(SHARES, Option("n"))
-        tried = [_count_column(column, n, what, of) for column in columns for of in _find_units(column)]
-        found = {counts for counts in tried if not isinstance(counts, InputError)}
-        for problem in tried:
-            if isinstance(problem, InputError) and not found:
-                raise problem
-    if not any(map(any, found)):
+    if n is None and not all(map(COUNT.fullmatch, chain.from_iterable(columns))):
+        raise InputError(SHARES, Option("n"))
+    tried = [[*_count_column(column, n or 0, what)] for column in columns]
+    found = [{one for one in some if not isinstance(one, InputError)} for some in tried]
+    if len(columns) > 1:  # pyfim reports 0 where a letter means nothing, and n for Q
+        found = [{one for one in some if min(one) > 0} for some in found]
+        most = max((max(one) for some in found for one in some), default=0)
+        found = [some for some in found if some and {*chain.from_iterable(some)} != {most}] or found
+    for problem in chain.from_iterable(tried):
+        if isinstance(problem, InputError) and not any(found):
+            raise problem
+    known = set.intersection(*filter(None, found)) if any(found) else set()
+    if not any(map(any, known)) and len(known) == 1:
         raise InputError("every support is 0; give the supports of the itemsets")
-    if len(found) > 1:
+    if len(known) != 1:
         raise InputError("the supports may be shares, percentages or something else; give counts alone")
-    return found.pop()
+    return known.pop()
 
 
-def _find_units(column: Sequence[str]) -> tuple[int, ...]:
-    return (PERCENT,) if any(text.endswith("%") for text in column) else (PERCENT, 1)
-
-
-def _count_column(column: Sequence[str], n: int, what: str, of: int) -> tuple[int, ...] | InputError:
-    try:
-        texts = enumerate(column, start=1)
-        return tuple(count_share(text.removesuffix("%"), n, f"{what} {at}", of=of) for at, text in texts)
-    except InputError as problem:
-        return problem
+def _count_column(column: Sequence[str], n: int, what: str) -> Iterator[tuple[int, ...] | InputError]:
+    """Yield what a column may mean, or why it cannot: counts if all numbers are whole, else percentages or shares."""
+    if all(map(COUNT.fullmatch, column)):
+        yield tuple(map(int, column))
+        return
+    for of in (PERCENT, 1)[: 2 - any(text.endswith("%") for text in column)]:
+        try:
+            texts = enumerate(column, start=1)
+            yield tuple(count_share(text.removesuffix("%"), n, f"{what} {at}", of=of) for at, text in texts)
+        except InputError as problem:
+            yield problem
 
 
 def count_share(text: str, n: int | None, where: str, *, of: int = 1) -> int:

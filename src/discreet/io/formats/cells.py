@@ -47,19 +47,20 @@ def _split_braced(texts: Sequence[str]) -> tuple[Itemsets, str]:
     plain, spaced = ([sign.split(text) if text else [] for text in texts] for sign in (BETWEEN, SPACED))
     if not any(map(BESIDE.search, texts)):
         return plain, ""
-    for found in (plain, spaced, split_joined(texts, ",")):
+    is_spaced = all(text.count(",") == text.count(", ") for text in texts)
+    likely = spaced if is_spaced else plain
+    for found in (likely, split_joined(texts, ",")):
         if found is not None and {*chain.from_iterable(found)} <= {*texts}:
             return found, ""
-    is_spaced = all(text.count(",") == text.count(", ") for text in texts)
-    return spaced if is_spaced else plain, COMMAS
+    return likely, COMMAS
 
 
 def split_joined(texts: Sequence[str], sign: str) -> list[list[str]] | None:
     """Return the labels of all frequent itemsets, joined by a sign that labels may hold too; None if that is unclear.
 
-    A label is what is listed alone. The list must have all subsets of its itemsets, a larger itemset of each label with
-    the sign, and no label of which another one consists in part: no list of closed or maximal itemsets is taken for one
-    of frequent itemsets then, but for items that the same rows hold.
+    A label is what is listed alone. The list must have an itemset of several labels, as no list of maximal itemsets has
+    then, all of its subsets, and no label that is part of another: in a list of closed itemsets, the meet of two labels
+    that share parts is listed, so that parts are taken for one label only if the same rows hold them.
 
     >>> split_joined(["cream cheese", "tea", "cream cheese tea"], " "), split_joined(["cream cheese", "tea"], " ")
     ([['cream cheese'], ['tea'], ['cream cheese', 'tea']], None)
@@ -79,10 +80,9 @@ def split_joined(texts: Sequence[str], sign: str) -> list[list[str]] | None:
     larger = [one for one in itemsets if len(one) > 1]
     is_complete = all({*map(frozenset, combinations(one, len(one) - 1))} <= itemsets for one in larger)
     long = sorted((label for label in labels if sign in label), key=lambda label: len(labels[label]))
-    is_shared = {*long} <= {*chain.from_iterable(larger)}
     is_apart = not any(labels[label] & labels.keys() for label in long)
     is_apart = is_apart and not any(labels[one] < labels[other] for one, other in combinations(long, 2))
-    return [found[text] for text in texts] if is_complete and is_shared and is_apart else None
+    return [found[text] for text in texts] if larger and is_complete and is_apart else None
 
 
 def _find_ways(parts: Sequence[str], sign: str, labels: Iterable[str]) -> list[list[str]]:
