@@ -150,7 +150,7 @@ def as_shares(patterns: Patterns) -> list[float]:
     """
     if not 0 < patterns.n <= LARGEST_SHARED:
         raise OutputError(f"shares give the counts of 1 to {LARGEST_SHARED} rows; write a format with counts alone")
-    return (patterns.supports / patterns.n).tolist()
+    return [support / patterns.n for support in patterns.supports.tolist()]
 
 
 def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
