@@ -58,7 +58,7 @@ def test_itemsets_of_the_real_programs_are_read_exactly(name):
 def test_closed_itemsets_of_arules_are_the_right_ones_and_in_doubt_for_commas():
     found = read_patterns(PEERS / "arules-closed.csv", n=N, kind="closed")
     assert found.supports.tolist() == [count for _, count in read_patterns(PEERS / "arules-closed.csv", n=N)]
-    assert "a comma has a blank beside it" in str(found.reading.doubts[0])
+    assert "A comma has a blank beside it" in str(found.reading.doubts[0])
     assert audit(PEERS / "arules-closed.csv", n=N, kind="closed", k=1).verdict == "REVIEW"
 
 
@@ -84,7 +84,7 @@ def test_numbers_of_spmf_have_the_names_in_its_input(kind, tmp_path):
 
 def test_names_of_spmf_that_may_hold_blanks_are_in_doubt_if_not_all_itemsets_are_listed():
     found = read_patterns(PEERS / "spmf-closed-names.txt", n=N, kind="closed")
-    assert "labels that may hold blanks have blanks between" in str(found.reading.doubts[0])
+    assert "Labels that may hold blanks have blanks between" in str(found.reading.doubts[0])
     assert audit(PEERS / "spmf-closed-names.txt", n=N, kind="closed", k=1).verdict == "REVIEW"
 
 
@@ -130,6 +130,12 @@ def _as_file(text):
 def test_numbers_that_may_be_other_counts_are_refused(pairs, n, words):
     with pytest.raises(InputError, match=words):
         read_patterns(pairs, n=n)
+
+
+def test_without_n_counts_are_read_beside_shares_and_q_alone_is_not_one():
+    assert read_patterns([((), 9, 1.0), (("a",), 3, 1 / 3)]).n == 9
+    with pytest.raises(InputError, match="the supports are shares; say of how many rows with n="):
+        read_patterns([(("a",), 1 / 3, 9), (("b",), 2 / 3, 9)])
 
 
 def test_a_whole_percentage_among_others_is_no_count():

@@ -80,8 +80,11 @@ def find_counts(columns: Sequence[Sequence[str]], n: int | None, what: str) -> S
     >>> find_counts([["90.91", "54.55"], ["0.9091", "0.5455"]], 11, "line")
     (10, 6)
     """
-    if n is None and not all(map(COUNT.fullmatch, chain.from_iterable(columns))):
-        raise InputError(SHARES, Option("n"))
+    if n is None:
+        whole = [column for column in columns if all(map(COUNT.fullmatch, column))]
+        if len(whole) < len(columns) and not any(len({*column}) > 1 for column in whole):
+            raise InputError(SHARES, Option("n"))
+        columns = whole
     tried = [[*_count_column(column, n or 0, what)] for column in columns]
     found = [{one for one in some if not isinstance(one, InputError)} for some in tried]
     if len(columns) > 1:  # pyfim reports 0 where a letter means nothing, and n for Q

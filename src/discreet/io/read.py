@@ -148,7 +148,8 @@ def read_patterns(
             stated = pattern_functions(form).read(data, n)
             found = stated.patterns(n, min_support, kind, max_length)
         notes = (f"{len(found):,} {found.kind} itemset{'s' * (len(found) != 1)}",)
-        doubts = (*[Message(stated.doubt)] * bool(stated.doubt), *find_alike(found.labels))
+        doubt = stated.doubt[:1].upper() + stated.doubt[1:]
+        doubts = (*[Message(doubt)] * bool(doubt), *find_alike(found.labels))
         known = Reading("patterns", form.name, n=found.n, items=len(found.labels), confirmed=True, notes=notes)
         return replace(found, reading=replace(known, doubts=doubts))
     if format is not None:
