@@ -164,6 +164,11 @@ def test_rules_of_arules_are_read_alike_from_both_of_its_formats():
     assert sides[0] == sides[1]
 
 
+def test_rules_are_no_patterns():
+    with pytest.raises(InputError, match="this file lists rules; judge it with rules=True"):
+        read_patterns(PEERS / "arules-rules.csv", n=N)
+
+
 def test_rules_whose_labels_may_hold_commas_are_refused():
     data = 'rules,support,confidence\n"{milk, whole,rye} => {tea}",0.5,0.8\n'
     with pytest.raises(InputError, match="a comma has a blank beside it, so a label may hold it: write PMML"):
@@ -227,6 +232,12 @@ def test_labels_that_differ_only_in_blanks_stay_apart_and_are_pointed_out(form):
 parts = st.sampled_from(["ab", "c", "de", "f", "a"])
 
 
+def test_labels_in_memory_that_differ_only_in_blanks_are_pointed_out_too():
+    found = read_patterns([(["tea"], 20), (["tea "], 30)], n=99)
+    assert "2 labels differ" in str(found.reading.doubts[0])
+    assert read_patterns([(["tea"], 20), (["milk "], 30)], n=99).reading is None
+
+
 @given(st.lists(st.frozensets(parts, min_size=1), min_size=2, max_size=9), st.data())
 def test_parts_are_one_label_only_if_the_same_rows_hold_them(groups, data):
     """Lists of closed and maximal itemsets are split wrongly only where that does not matter."""
@@ -259,6 +270,17 @@ def test_mlxtend_itself_is_read_and_reads_what_we_write(tmp_path):
     assert {itemset: share for share, itemset in again.itertuples(index=False) if itemset} == {
         itemset: share for share, itemset in found[["support", "itemsets"]].itertuples(index=False)
     }
+
+
+def test_pami_itself_is_read(tmp_path):
+    pami = pytest.importorskip("PAMI.frequentPattern.basic.FPGrowth", exc_type=ImportError)
+    rows, found = tmp_path / "rows.txt", tmp_path / "found.txt"
+    rows.write_text("".join("\t".join(sorted(row)) + "\n" for row in STRIPPED), encoding="utf-8")
+    miner = pami.FPGrowth(str(rows), LEAST)
+    miner.mine()
+    miner.save(str(found))
+    assert dict(read_patterns(miner.getPatterns(), n=N)) == oracle.frequent(STRIPPED, LEAST)
+    assert dict(read_patterns(found, n=N)) == oracle.frequent(STRIPPED, LEAST)
 
 
 def test_arules_itself_reads_what_we_write(tmp_path):

@@ -147,18 +147,24 @@ def read_patterns(
             form = form if format is not None else find_listed(form, data)
             stated = pattern_functions(form).read(data, n)
             found = stated.patterns(n, min_support, kind, max_length)
-        notes = (f"{len(found):,} {found.kind} itemset{'s' * (len(found) != 1)}",)
         doubt = stated.doubt[:1].upper() + stated.doubt[1:]
-        doubts = (*[Message(doubt)] * bool(doubt), *find_alike(found.labels))
-        known = Reading("patterns", form.name, n=found.n, items=len(found.labels), confirmed=True, notes=notes)
-        return replace(found, reading=replace(known, doubts=doubts))
+        return _describe_patterns(found, form.name, [Message(doubt)] * bool(doubt))
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
-    if is_frame(source):
-        return _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
     if isinstance(source, Patterns):
         return source
-    return collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
+    if is_frame(source):
+        found = _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
+    else:
+        found = collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
+    return _describe_patterns(found, "memory", []) if find_alike(found.labels) else found
+
+
+def _describe_patterns(patterns: Patterns, form: str, doubts: list[Message]) -> Patterns:
+    """Return patterns with their reading, and its doubts."""
+    notes = (f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)}",)
+    known = Reading("patterns", form, n=patterns.n, items=len(patterns.labels), confirmed=True, notes=notes)
+    return replace(patterns, reading=replace(known, doubts=(*doubts, *find_alike(patterns.labels))))
 
 
 def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined: bool) -> AnySource:

@@ -11,7 +11,7 @@ from typing import Final
 from discreet.data.itemsets import AnyFrame, Itemset, Label, is_missing
 from discreet.data.patterns import Patterns
 from discreet.data.thresholds import COUNT
-from discreet.errors import InputError, OptionError
+from discreet.errors import InputError, Option, OptionError
 from discreet.io import notation
 from discreet.io.files import Bytes, Place, load, naming, suffix_of
 from discreet.io.formats.cells import read_cells
@@ -38,6 +38,8 @@ def read(data: Bytes, n: int | None = None) -> StatedPatterns:
     [2]
     """
     separator, names, body = read_listed(data, "pattern", (ITEMSETS, SUPPORTS))
+    if "confidence" in names:
+        raise InputError("this file lists rules; judge it with ", Option("rules", value=True))
     if not ({*names} & {*ITEMSETS} and {*names} & {*SUPPORTS}):
         raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports counts")
     at, is_ours = next(names.index(name) for name in ITEMSETS if name in names), names == HEADER
