@@ -28,7 +28,7 @@ def as_pmml(family, n, *, state_n=True, rules=""):
 
 @given(databases().filter(bool))
 def test_itemsets_are_read_with_exact_counts(rows):
-    texts = [frozenset(map(str, row)) for row in rows]
+    texts = [frozenset(f"item {item}" for item in row) for row in rows]
     family = {itemset: support for itemset, support in oracle.frequent(texts, 1).items() if itemset}
     found = read_patterns(BytesIO(as_pmml(family, len(rows))), format="pmml")
     assert dict(found) == {**family, frozenset(): len(rows)}

@@ -31,11 +31,11 @@ from discreet.disclosure.attacks.facts import Facts, as_schema
 from discreet.disclosure.beliefs.belief import belief
 from discreet.disclosure.detect import Question, find_channels
 from discreet.disclosure.implications import find_implications
-from discreet.errors import DiscreetError, Either, GuaranteeError, InputError, OutputError
+from discreet.errors import DiscreetError, Either, GuaranteeError, InputError, OptionError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
 from discreet.io.read import read_patterns, write_patterns
-from discreet.io.sources import FORMATS, find_format
+from discreet.io.sources import FORMATS
 from discreet.judging.policy import ZEROS, Policy, Verdict, load, names
 from discreet.judging.schema import find_schema_sums, judge_schema
 from discreet.publications.rules.reading import as_rounded
@@ -53,8 +53,10 @@ supports.csv    every closed itemset whose support has changed: before, after (e
 
 Move it to a safe place, or delete it, before you publish the rest of the folder."""
 
-LISTS: Final = {f"patterns{form.suffixes[0]}" for form in FORMATS.values() if form.patterns}
-NAMES: Final = {"release.json", "certificate.json", "report.txt", MARK, *LISTS}  # what a release folder may hold
+_LISTS: Final = {form.name: f"patterns{suffix}" for form in FORMATS.values() for suffix in form.suffixes[:1]}
+LISTS: Final = {name: listed for name, listed in _LISTS.items() if listed in PATTERNS and FORMATS[name].patterns}
+"""The formats of patterns in a release, which ``verify`` reads, and the file of each."""
+NAMES: Final = {"release.json", "certificate.json", "report.txt", MARK, *PATTERNS}  # what a release folder may hold
 
 
 def write_release(
@@ -85,10 +87,12 @@ def write_release(
     if not len(release.patterns):
         advice = Either(("lower {}", "min_support", "k"), "add rows")
         raise OutputError("the release lists nothing, so there is nothing to write; ", advice)
-    place, suffix = Path(folder), find_format("-", format, what="patterns").suffixes[0]
+    if format not in LISTS:
+        raise OptionError(f"format is {str(format)[:40]!r}; a release can be in one of {', '.join(LISTS)}")
+    place = Path(folder)
     check_place(place)
     with folder_beside(place) as beside:
-        listed = beside / f"patterns{suffix}"
+        listed = beside / LISTS[format]
         write_patterns(release.patterns, listed, format=format)
         facts = public_facts(release)
         write_text(beside / "certificate.json", [as_json(_certify(facts, release.patterns, listed))])

@@ -13,6 +13,7 @@ import discreet
 from discreet import Comparison, Release, Verdict
 from discreet import report as reports
 from discreet.blocking.blockers import BEST, METHODS
+from discreet.blocking.folder import LISTS
 from discreet.blocking.folder import check_place as check_folder
 from discreet.blocking.noise import TOP
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
@@ -41,7 +42,6 @@ from discreet.cli.usage import OneOf, complete
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.errors import Option, on_command_line
-from discreet.io.sources import FORMATS
 from discreet.runtime.text import count_of
 
 FITS: Final = {
@@ -98,7 +98,7 @@ class BlockOptions(QuietOptions, PublishedOptions):
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
     patterns: str = option(
         "Format of the patterns in the folder.",
-        type=OneOf([form.name for form in FORMATS.values() if form.patterns]),
+        type=OneOf([*LISTS]),
         default="json",
     )
     as_json: bool = option("Write the release and its cost as JSON.", name="--json")

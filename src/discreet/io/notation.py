@@ -236,15 +236,15 @@ def split_cell(cell: str, where: str) -> list[str]:
         raise InputError(f"{where} has a quote that does not end; mend it") from None
 
 
-def read_table(data: Bytes, what: str, *, row_names: bool = False) -> tuple[list[str], list[list[str]]]:
+def read_table(data: Bytes, what: str, separator: str = COMMA, *, row_names: bool = False) -> list[list[str]]:
     """Return the header and the records of a CSV table; with ``row_names``, R may have put names before records."""
-    head, *body = [record for record in read_records(open_text(data)) if record] or [[]]
+    head, *body = [record for record in read_records(open_text(data), separator) if record] or [[]]
     if row_names and body and len(body[0]) == len(head) + 1:
         head = ["", *head]
     for number, record in enumerate(body, start=1):
         if len(record) != len(head):
             raise InputError(f"{what} {number} has {len(record)} fields, and the header has {len(head)}; mend it")
-    return head, body
+    return [head, *body]
 
 
 def write_csv(path: Path, head: list[str], lines: Iterable[Iterable[object]]) -> None:

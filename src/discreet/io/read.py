@@ -9,7 +9,7 @@ from discreet.data.patterns import Kind, Patterns
 from discreet.data.reading import Reading
 from discreet.data.thresholds import Threshold, as_count
 from discreet.data.transactions import Transactions, as_transactions
-from discreet.errors import InputError, Option, OptionError
+from discreet.errors import InputError, Message, Option, OptionError
 from discreet.io import databases, frames
 from discreet.io.codebook import read_labels, rename
 from discreet.io.contents import look_into
@@ -34,13 +34,15 @@ from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.parts import SUFFIXES, are_parts, find_parts
 from discreet.io.queries import find_connection, open_query
-from discreet.io.readings import describe, drop_blank_end, mention_blanks
+from discreet.io.readings import describe, drop_blank_end, find_alike, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
 from discreet.io.sources import (
     FRAMED,
+    TABBED,
     Source,
     find_format,
+    find_listed,
     find_source,
     find_source_format,
     pattern_functions,
@@ -161,10 +163,10 @@ def read_patterns(
 ) -> Patterns:
     r"""Return the patterns of a file, of a frame in the layout of mlxtend, or of pairs of itemset and support.
 
-    The formats are spmf, borgelt, csv, parquet and json. ``n`` is the number of rows that were mined, needed where
-    neither the source nor its empty itemset states it. By default ``min_support`` is the smallest support, and ``kind``
-    is that of the source, else "frequent". ``max_length`` says that itemsets of more items were left out, where the
-    source does not; a list that was cut and is not said to be could be judged wrongly.
+    The formats are spmf, borgelt, csv, parquet, json, pmml, arules, mlxtend and pami. ``n`` is the number of rows that
+    were mined, needed where neither the source nor its empty itemset states it. By default ``min_support`` is the
+    smallest support, and ``kind`` is that of the source, else "frequent". ``max_length`` says that itemsets of more
+    items were left out, where the source does not; a list that was cut and is not said to be could be judged wrongly.
 
     >>> from io import BytesIO
     >>> read_patterns(BytesIO(b"a b (2)\n"), format="borgelt", n=3, kind="maximal")
@@ -173,17 +175,28 @@ def read_patterns(
     if is_place(source):
         form = find_source_format(source, format, what="patterns")
         with naming(source):
-            found = pattern_functions(form).read(load(source), n).patterns(n, min_support, kind, max_length)
-        notes = (f"{len(found):,} {found.kind} itemset{'s' * (len(found) != 1)}",)
-        known = Reading("patterns", form.name, n=found.n, items=len(found.labels), confirmed=True, notes=notes)
-        return replace(found, reading=known)
+            data = load(source)
+            form = form if format is not None else find_listed(form, data)
+            stated = pattern_functions(form).read(data, n)
+            found = stated.patterns(n, min_support, kind, max_length)
+        doubt = stated.doubt[:1].upper() + stated.doubt[1:]
+        return _describe_patterns(found, form.name, [Message(doubt)] * bool(doubt))
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
-    if is_frame(source):
-        return _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
     if isinstance(source, Patterns):
         return source
-    return collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
+    if is_frame(source):
+        found = _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
+    else:
+        found = collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
+    return _describe_patterns(found, "memory", []) if find_alike(found.labels) else found
+
+
+def _describe_patterns(patterns: Patterns, form: str, doubts: list[Message]) -> Patterns:
+    """Return patterns with their reading, and its doubts."""
+    notes = (f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)}",)
+    known = Reading("patterns", form, n=patterns.n, items=len(patterns.labels), confirmed=True, notes=notes)
+    return replace(patterns, reading=replace(known, doubts=(*doubts, *find_alike(patterns.labels))))
 
 
 def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined: bool) -> AnySource:
@@ -252,8 +265,9 @@ def write_patterns(
     >>> file.getvalue()
     b'a b (2)\n'
     """
-    form = find_format(target, format, what="patterns")
-    save(target, pattern_functions(form).write(sort_pattern_codes(patterns)), sources=[source])
+    functions = pattern_functions(find_format(target, format, what="patterns"))
+    write = (suffix_of(target) in TABBED and functions.write_tabs) or functions.write
+    save(target, write(sort_pattern_codes(patterns)), sources=[source])
 
 
 def _read_bytes(data: Bytes, found: Source) -> Transactions:

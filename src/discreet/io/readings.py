@@ -1,5 +1,6 @@
 """Readings: what was read, in numbers; and lines without items, which are rows only if their owner says so."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -7,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.itemsets import Itemsets
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import Choice, InputError, Message, Option, UnclearError
@@ -29,7 +30,20 @@ def describe(rows: Transactions, reading: Reading) -> Transactions:
     lengths = rows.itemsets.lengths
     found: dict[str, Any] = {name: getattr(rows.reading, name) for name in OF_ROWS if rows.reading is not None}
     length = find_usual_length(np.bincount(lengths)) if lengths.size else 0
-    return rows.describe(reading=replace(reading, n=rows.n, items=len(rows.labels), length=length, **found))
+    known = replace(reading, n=rows.n, items=len(rows.labels), length=length, **found)
+    return rows.describe(reading=replace(known, doubts=(*known.doubts, *find_alike(rows.labels))))
+
+
+def find_alike(labels: Iterable[Label]) -> list[Message]:
+    """Return a doubt if labels differ only in blanks around them: they are kept, and may be meant to be the same.
+
+    >>> print(*find_alike(["tea", "cream cheese ", "tea "]))
+    2 labels differ from one another only in blanks around them: rename them if they are meant to be the same
+    """
+    many = Counter(label.strip() for label in labels if isinstance(label, str))
+    alike = sum(times for times in many.values() if times > 1)
+    advice = "rename them if they are meant to be the same"
+    return [Message(f"{alike:,} labels differ from one another only in blanks around them: {advice}")] * bool(alike)
 
 
 def find_usual_length(counts: NDArray[np.int64]) -> int:

@@ -17,7 +17,7 @@ from discreet.io.files import (
     naming,
     suffix_of,
 )
-from discreet.io.formats import csv, fimi, onehot, patterns, pmml
+from discreet.io.formats import arules, borgelt, csv, fimi, mlxtend, onehot, pami, pattern_tables, patterns, pmml
 from discreet.io.formats.patterns import PatternFunctions
 from discreet.io.notation import RowFunctions, as_separator
 from discreet.io.options import RowOptions, check_options
@@ -69,7 +69,7 @@ FORMATS: Final = {
             "csv",
             (".csv", ".tsv", ".tab", ".basket"),
             lambda: csv.ROWS,
-            lambda: patterns.CSV,
+            lambda: pattern_tables.PATTERNS,
             _TEXT | _LONG | _TABLE,
             lines=True,
         ),
@@ -85,10 +85,15 @@ FORMATS: Final = {
             for name, one in CONTAINERS.items()
         ),
         Format("json", (".json",), patterns=lambda: patterns.JSON),
-        Format("borgelt", (".out",), patterns=lambda: patterns.BORGELT),
+        Format("borgelt", (".out",), patterns=lambda: borgelt.PATTERNS),
         Format("pmml", (".pmml", ".xml"), patterns=lambda: pmml.PATTERNS),
+        Format("arules", (), patterns=lambda: arules.PATTERNS),
+        Format("mlxtend", (), patterns=lambda: mlxtend.PATTERNS),
+        Format("pami", (), patterns=lambda: pami.PATTERNS),
     )
 }
+LISTED: Final = {"borgelt": borgelt.LINE, "pami": pami.LINE}  # programs that save patterns as .txt too
+TABBED: Final = frozenset({".tsv", ".tab"})
 TEXTS: Final = frozenset({"csv", "baskets", "long", "onehot", "table"})  # CSV, and its shapes
 FRAMED: Final = frozenset({"parquet", *CONTAINERS})  # formats that hold a frame, which has a shape
 
@@ -123,6 +128,20 @@ def find_source_format(source: Place, name: str | None, *, what: Literal["rows",
         with naming(source):
             check_there(source)
         raise
+
+
+def find_listed(form: Format, data: Bytes) -> Format:
+    r"""Return the format of a file of patterns, by its lines if it is .txt and they are not as SPMF has them.
+
+    >>> find_listed(FORMATS["spmf"], b"tea\tmilk:12\n").name, find_listed(FORMATS["spmf"], b"1 2 #SUP: 12\n").name
+    ('pami', 'spmf')
+    """
+    if form.name != "spmf" or fimi.SUPPORT.encode() in data:
+        return form
+    lines = [line for line in bytes(data).decode(errors="replace").splitlines() if line.strip()]
+    names = [name for name, line in LISTED.items() if lines and all(map(line.fullmatch, lines))]
+    is_table = bool(lines) and pattern_tables.find_separator(lines[0]) is not None
+    return FORMATS["csv"] if is_table else FORMATS[names[0]] if len(names) == 1 else form
 
 
 def row_functions(form: Format) -> RowFunctions:

@@ -126,7 +126,7 @@ def read_features(source: frames.AnySource, wanted: Sequence[str]) -> Features:
     """
     if is_place(source):
         with naming(source):
-            head, body = read_table(load(source), "row")
+            head, *body = read_table(load(source), "row")
             _check_columns(head, wanted)
             places = {name: head.index(name) for name in wanted}
             columns = {name: _as_numbers([record[place] for record in body]) for name, place in places.items()}

@@ -17,6 +17,7 @@ from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OutputError
 from discreet.io import notation
 from discreet.io.files import Bytes
+from discreet.io.formats.cells import split_joined
 from discreet.io.formats.patterns import (
     STATED,
     Mined,
@@ -33,6 +34,10 @@ from discreet.io.options import RowOptions
 COMMENTS: Final = b"#%@"  # the first characters of lines of SPMF that are no rows
 SUPPORT, ITEM = "#SUP:", "@ITEM="
 NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
+NUMBERED: Final = re.compile(rf"[0-9\s]*({SUPPORT}|$)", re.ASCII)
+NAMES_IN_WORDS: Final = (
+    "labels that may hold blanks have blanks between: keep the numbers, with lines such as @ITEM=1=apple"
+)
 LARGEST_ITEM: Final = 2**31 - 1
 SMALL_TABLE: Final = 1 << 16
 FORMAT, CSV = Option("format"), Option("format", "csv")
@@ -207,12 +212,27 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa:
     lines = notation.as_lines(data)
     names = read_names(lines)
     filled = ((at, line) for at, line in enumerate(lines, start=1) if line.strip())
-    pairs = (_read_pattern(line, at) for at, line in filled if line.startswith(SUPPORT) or line[0] not in "#%@")
+    listed = [(at, line) for at, line in filled if line.startswith(SUPPORT) or line[0] not in "#%@"]
+    stated = (_read_pattern(line, at) for at, line in listed)
     heads = {f"@{name.upper()}=": name for name in STATED}
     said: dict[str, Any] = {heads[head]: line[len(head) :] for line in lines for head in heads if line.startswith(head)}
     counts = ((name, f"the line @{name.upper()}=") for name in said if name != "kind")
     mined = Mined(**said | {name: notation.as_support(said[name], where) for name, where in counts})
+    if not names and not all(NUMBERED.match(line) for _, line in listed):
+        return _read_texts(list(stated), mined)
+    pairs = ((_read_numbers(items, at), count) for (at, _), (items, count) in zip(listed, stated, strict=True))
     return collect_patterns(pairs, mined=mined, as_labels=lambda numbers: find_labels(numbers, names))
+
+
+def _read_texts(pairs: Sequence[tuple[str, int]], mined: Mined) -> StatedPatterns:
+    """Return the patterns of an output that SPMF gave names instead of numbers, which may hold blanks."""
+    texts = [items for items, _ in pairs]
+    itemsets, known = [text.split() for text in texts], split_joined(texts, " ")
+    is_sure = {*chain.from_iterable(itemsets)} <= {*texts}
+    found = itemsets if is_sure or known is None else known
+    listed = zip(found, (count for _, count in pairs), strict=True)
+    doubt = "" if is_sure or known is not None else NAMES_IN_WORDS
+    return replace(collect_patterns(listed, mined=mined, as_labels=notation.as_labels), doubt=doubt)
 
 
 def write_patterns(patterns: Patterns) -> Iterator[bytes]:
@@ -270,12 +290,19 @@ def find_labels(numbers: list[int], names: Mapping[int, str]) -> list[Label]:
     return [names[number] for number in numbers]
 
 
-def _read_pattern(line: str, at: int) -> tuple[list[int], int]:
+def _read_pattern(line: str, at: int) -> tuple[str, int]:
     items, sign, rest = line.partition(SUPPORT)
-    numbers, counts = items.split(), rest.split("#", 1)[0].split()
-    if not sign or len(counts) != 1 or not all(map(NUMBER.fullmatch, numbers)):
+    counts = rest.split("#", 1)[0].split()
+    if not sign or len(counts) != 1:
+        raise InputError(f"line {at} is no pattern such as '1 2 3 #SUP: 4'")
+    return items.removesuffix(" "), notation.as_support(counts[0], f"line {at}")
+
+
+def _read_numbers(items: str, at: int) -> list[int]:
+    numbers = items.split()
+    if not all(map(NUMBER.fullmatch, numbers)):
         raise InputError(f"line {at} is no pattern such as '1 2 3 #SUP: 4'; name items by lines such as @ITEM=1=apple")
-    return list(map(int, numbers)), notation.as_support(counts[0], f"line {at}")
+    return list(map(int, numbers))
 
 
 FIMI: Final = RowFunctions(read, write, read_in_chunks, rewrite_lines)

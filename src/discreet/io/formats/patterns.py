@@ -1,7 +1,6 @@
-"""Patterns as a source states them, and their formats: CSV, JSON, and that of Borgelt's programs."""
+"""Patterns as a source states them, how formats read and write them, and our JSON."""
 
 import json
-import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -12,34 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.hierarchy import Hierarchy
-from discreet.data.itemsets import AnyFrame, Itemset, Itemsets, Label, is_missing, recode
-from discreet.data.patterns import KINDS, Patterns, as_kind, as_supports, lacks_root
+from discreet.data.itemsets import Itemsets, Label, recode
+from discreet.data.patterns import KINDS, LARGEST_SHARED, Patterns, as_kind, as_supports, lacks_root
 from discreet.data.schema import PAIR, Schema
-from discreet.data.thresholds import COUNT, LARGEST_COUNT, Threshold, as_count
-from discreet.errors import InputError, Option, OptionError, OutputError
+from discreet.data.thresholds import LARGEST_COUNT, Threshold, as_count
+from discreet.errors import InputError, Option, OutputError
 from discreet.io import notation
-from discreet.io.files import Bytes, Place, load, naming, suffix_of
-from discreet.io.formats.cells import read_cell
-from discreet.io.frames import as_narwhals
-from discreet.io.mined import PERCENT, count_share
-from discreet.io.notation import (
-    HEADER,
-    Coder,
-    Value,
-    as_labels,
-    as_record,
-    as_support,
-    as_texts,
-    encode_lines,
-    fits_field,
-)
+from discreet.io.files import Bytes
+from discreet.io.notation import Coder, Value, encode_lines
 from discreet.runtime.text import abbreviate
 
 T = TypeVar("T")
 
-ITEMSETS: Final = ("itemset", "itemsets", "items")  # columns of ours, of mlxtend and of arules
 SHAPE: Final = '{"n": 3, "min_support": 2, "kind": "closed", "patterns": [{"items": ["a", "b"], "support": 2}]}'
-BORGELT_LINE: Final = re.compile(r"(?P<items>.*)\((?P<support>[0-9]+(?P<decimals>\.[0-9]+)?)(?P<percent>%?)\)\s*")
 
 
 @dataclass(frozen=True)
@@ -76,6 +60,7 @@ class StatedPatterns:
     schema: Schema | None = None
     hierarchy: Hierarchy | None = None
     omits_empty: bool = False  # although it states n
+    doubt: str = ""  # about where labels end
 
     def patterns(
         self, n: int | None, min_support: Threshold | None, kind: str | None, max_length: int | None = None
@@ -108,10 +93,11 @@ class StatedPatterns:
 
 
 class PatternFunctions(NamedTuple):
-    """How a format reads patterns, given ``n`` where a caller states it, and writes them in chunks."""
+    """How a format reads patterns, given ``n`` where a caller states it, and writes them in chunks, perhaps by tabs."""
 
     read: Callable[[Bytes, int | None], StatedPatterns]
     write: Callable[[Patterns], Iterator[bytes]]
+    write_tabs: Callable[[Patterns], Iterator[bytes]] | None = None
 
 
 def collect_patterns(
@@ -154,6 +140,17 @@ def mined_of(patterns: Patterns) -> dict[str, int | str]:
     """
     cut = {} if patterns.max_length is None else {"max_length": patterns.max_length}
     return {"n": patterns.n, "min_support": patterns.min_support, "kind": patterns.kind, **cut}
+
+
+def as_shares(patterns: Patterns) -> list[float]:
+    """Return the supports as shares, each of which gives its count back; refuse a number of rows of which none does.
+
+    >>> as_shares(Patterns.from_itemsets([(["a"], 1)], n=4, kind="maximal"))
+    [0.25]
+    """
+    if not 0 < patterns.n <= LARGEST_SHARED:
+        raise OutputError(f"shares give the counts of 1 to {LARGEST_SHARED} rows; write a format with counts alone")
+    return [support / patterns.n for support in patterns.supports.tolist()]
 
 
 def iterate_patterns(patterns: Patterns) -> Iterator[tuple[list[int], int]]:
@@ -243,127 +240,4 @@ def _read_pattern(pattern: object, number: int) -> tuple[list[str | int], int]:
     return items, support
 
 
-def read_borgelt(data: Bytes, n: int | None = None) -> StatedPatterns:
-    r"""Return the patterns of a file such as ``a b c (12)``, a count; ``(12.3)`` and ``(12%)`` are shares of ``n``.
-
-    >>> read_borgelt(b"a b (12.5)\n", 8).supports.tolist()
-    [1]
-    """
-    return collect_patterns(_read_pairs(notation.as_lines(data), n), as_labels=as_labels)
-
-
-def write_borgelt(patterns: Patterns) -> Iterator[bytes]:
-    """Yield the patterns with their counts, in chunks."""
-    if len(patterns) == 0:
-        raise OutputError("there are no patterns, and an empty file reads as a failed export; write JSON")
-    texts = as_texts(patterns, "Borgelt's format", lambda text: text.split() == [text] and fits_field(text))
-    pairs = iterate_patterns(patterns)
-    return encode_lines(" ".join([*(texts[code] for code in one), f"({support})"]) for one, support in pairs)
-
-
-def _read_pairs(lines: list[str], n: int | None) -> Iterator[tuple[list[str], int]]:
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            match = BORGELT_LINE.fullmatch(line)
-            if match is None:
-                raise InputError(f"line {number} is no pattern such as 'a b c (12)', a support in brackets at its end")
-            yield match["items"].split(), _read_support(match, n, f"line {number}")
-
-
-def _read_support(match: re.Match[str], n: int | None, where: str) -> int:
-    """Return the only count of ``n`` rows that a percentage can be: the exact one, else the one it rounds."""
-    if match["decimals"] is None and not match["percent"]:
-        return as_support(match["support"], where)
-    return count_share(match["support"], n, where, of=PERCENT)
-
-
-def read_csv(data: Bytes, n: int | None = None) -> StatedPatterns:
-    r"""Return the patterns of a CSV file with the columns ``itemset`` and ``support``, such as ``bread;milk,12``.
-
-    So are those that mlxtend's frames are saved with, ``itemsets`` and ``support`` as a share of ``n``; and those of
-    arules, ``items`` such as ``{a,b}``, with a ``support`` or a ``count``.
-
-    >>> read_csv(b"support,itemsets\n0.25,\"frozenset({'a', 'b'})\"\n", 8).supports.tolist()
-    [2]
-    """
-    head, body = notation.read_table(data, "pattern", row_names=True)
-    names = [name.strip().lower() for name in head]
-    sides = [names.index(name) for name in ITEMSETS if name in names]
-    if not sides or not {"support", "count"} & {*names}:
-        raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports counts")
-    at, is_ours = sides[0], names == HEADER
-    bare = [number for number, record in enumerate(body, start=1) if not record[at].startswith(("{", "frozenset("))]
-    if names[0] == "" and bare:  # not the row names of R or pandas, but a comma between items
-        columns = ",".join(HEADER)
-        raise InputError(f"pattern {bare[0]} has {len(names)} fields; it must have {len(HEADER)}: {columns}")
-    support = names.index("count" if "count" in names else "support")
-    written = [record[support].strip() for record in body]
-    is_whole = all(map(COUNT.fullmatch, written)) and any(text not in {"0", "1"} for text in written)
-    is_count = is_ours or names[support] == "count" or is_whole
-    pairs = []
-    for number, (record, text) in enumerate(zip(body, written, strict=True), start=1):
-        where = f"pattern {number}"
-        labels = notation.split_cell(record[at], where) if is_ours else read_cell(record[at], where)
-        pairs.append((labels, as_support(text, where) if is_count else count_share(text, n, where)))
-    return collect_patterns(pairs, as_labels=_as_texts_or_labels)
-
-
-def _as_texts_or_labels(values: list[Label]) -> Sequence[Label]:
-    texts = [value for value in values if isinstance(value, str)]
-    return as_labels(texts) if len(texts) == len(values) else values
-
-
-def write_csv(patterns: Patterns) -> Iterator[bytes]:
-    """Yield the patterns as a CSV file, in chunks."""
-    cells = [notation.quote_label(text) for text in as_texts(patterns, "CSV", fits_field)]
-    pairs = iterate_patterns(patterns)
-    lines = (as_record([notation.WITHIN.join([cells[code] for code in one]), support]) for one, support in pairs)
-    return encode_lines(chain([as_record(HEADER)], lines))
-
-
-def read_shares(source: Place, format: str | None = None) -> list[tuple[Itemset, str]]:  # noqa: A002 - as in read
-    r"""Return the itemsets of a CSV file with the header ``itemset,support``, and their supports as text.
-
-    >>> from io import BytesIO
-    >>> read_shares(BytesIO(b"itemset,support\na;b,12.5%\n"), "csv") == [({"a", "b"}, "12.5%")]
-    True
-    """
-    if (suffix_of(source).removeprefix(".") if format is None else format) != "csv":
-        raise OptionError("rounded shares are read from CSV files with the columns itemset and support; give one")
-    with naming(source):
-        records = list(_read_pattern_records(load(source), "shares such as 12.5%"))
-        itemsets = [_read_itemset(record, number) for number, record in enumerate(records, start=1)]
-        distinct = list(dict.fromkeys(chain.from_iterable(itemsets)))
-        label_of = dict(zip(distinct, as_labels(distinct), strict=True))
-        labelled = (frozenset(map(label_of.__getitem__, itemset)) for itemset in itemsets)
-        return list(zip(labelled, [record[1] for record in records], strict=True))
-
-
-def read_frame_of_shares(frame: AnyFrame) -> list[tuple[Itemset, str]]:
-    """Return the itemsets of a frame in the layout of mlxtend, and their supports as text."""
-    table = as_narwhals(frame)
-    if not {"itemsets", "support"} <= set(table.columns):
-        raise InputError("a frame of patterns needs the columns 'support' and 'itemsets'; rename them")
-    supports = table["support"].to_list()
-    missing = sum(map(is_missing, supports))
-    if missing:
-        raise InputError(f"{missing:,} of {len(supports):,} supports are missing; fill them, or leave their lines out")
-    return [(frozenset(one), str(share)) for one, share in zip(table["itemsets"].to_list(), supports, strict=True)]
-
-
-def _read_pattern_records(data: Bytes, supports: str) -> Iterator[list[str]]:
-    records = filter(None, notation.read_records(notation.open_text(data)))
-    if next(records, None) != HEADER:
-        raise InputError(f"the first line must be the header {','.join(HEADER)}, and supports {supports}")
-    return records
-
-
-def _read_itemset(record: list[str], number: int) -> list[str]:
-    if len(record) != len(HEADER):
-        raise InputError(f"pattern {number} has {len(record)} fields; it must have {len(HEADER)}: {','.join(HEADER)}")
-    return notation.split_cell(record[0], f"pattern {number}")
-
-
-CSV: Final = PatternFunctions(read_csv, write_csv)
 JSON: Final = PatternFunctions(read_json, write_json)
-BORGELT: Final = PatternFunctions(read_borgelt, write_borgelt)

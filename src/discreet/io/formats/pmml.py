@@ -1,17 +1,27 @@
 """PMML: association models and decision trees of the Data Mining Group, as KNIME, SAS, SPSS and R write them."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from typing import Final, NamedTuple, TypeAlias
 from xml.etree import ElementTree as ET
+from xml.sax.saxutils import quoteattr, unescape
 
 from discreet.data.patterns import Patterns, as_counts
 from discreet.data.thresholds import NUMBER
-from discreet.errors import InputError, Option, OutputError
+from discreet.errors import InputError, Option
 from discreet.io.files import Bytes
-from discreet.io.formats.patterns import Mined, PatternFunctions, StatedPatterns, collect_patterns
-from discreet.io.notation import as_support, as_text
+from discreet.io.formats.patterns import (
+    STATED,
+    Mined,
+    PatternFunctions,
+    StatedPatterns,
+    as_shares,
+    collect_patterns,
+    mined_of,
+)
+from discreet.io.notation import as_labels, as_support, as_text, as_texts, encode_lines, find_used_codes, iterate_codes
 from discreet.io.stated_trees import Node, StatedTree, Test, check_room, digits_of, is_number
 
 MEASURES: Final = {"lift": "lift", "leverage": "leverage", "affinity": "jaccard"}  # attributes and usual names
@@ -25,6 +35,27 @@ STAYING: Final = (
     "Rows may stay at an inner node (returnLastPrediction), so its counts cannot be known: write the tree without "
     "compacting it, such as by pmml_pipeline.configure(compact=False)."
 )
+R: Final = "R PMML Generator"  # it escapes labels twice
+ESCAPED: Final = re.compile(r"(?:[^&<>]|&(?:amp|lt|gt);)*", re.DOTALL)
+UNFIT: Final = re.compile(r"[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|^$")  # what XML cannot hold
+ENTITIES: Final = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}  # a blank, if they are not escaped
+US: Final = "discreet"
+BEFORE: Final = (
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<PMML version="4.4" xmlns="http://www.dmg.org/PMML-4_4">',
+    f' <Header><Application name="{US}"/></Header>',
+    ' <DataDictionary numberOfFields="2">',
+    '  <DataField name="transaction" optype="categorical" dataType="string"/>',
+    '  <DataField name="item" optype="categorical" dataType="string"/>',
+    " </DataDictionary>",
+)
+SCHEMA: Final = (
+    "  <MiningSchema>",
+    '   <MiningField name="transaction" usageType="group"/>',
+    '   <MiningField name="item" usageType="active"/>',
+    "  </MiningSchema>",
+)
+AFTER: Final = (" </AssociationModel>", "</PMML>")
 ScoredNode: TypeAlias = tuple[Node, Mapping[str, str]]  # a node, and its stated number of rows of each class
 
 
@@ -34,14 +65,17 @@ class AssociationModel(NamedTuple):
     n: int | None
     itemsets: Mapping[str, tuple[frozenset[str], str | None]]  # by id, the labels and perhaps the share
     rules: tuple[Mapping[str, str], ...]  # their attributes: the ids of both sides, and numbers
+    stated: Mapping[str, str]  # how we say that itemsets were mined
 
 
 def read_association_model(data: Bytes) -> AssociationModel:
     """Return the only association model of a PMML file."""
-    models = _find_all(_parse_xml(data), "AssociationModel")
+    root = _parse_xml(data)
+    models = _find_all(root, "AssociationModel")
     if len(models) != 1:
         raise InputError(f"the PMML has {len(models)} association models; give a file with one")
-    return _read_model(models[0])
+    programs = [program.get("name", "") for program in _find_all(root, "Application")]
+    return _read_model(models[0], is_twice=any(name.startswith(R) for name in programs))
 
 
 def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:
@@ -49,7 +83,7 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:
     model = read_association_model(data)
     if model.rules:
         raise InputError("the PMML lists rules; read it with ", Option("rules", value=True))
-    many = model.n if n is None else n
+    many = n if model.n is None else model.n
     if many is None:
         raise InputError("the PMML does not say of how many rows these are patterns; say it with ", Option("n"))
     shares = [share for _, share in model.itemsets.values()]
@@ -57,12 +91,49 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:
         raise InputError("an itemset of the PMML has no support; write the model again with supports")
     counts = as_counts([float(share) for share in shares if share is not None], many)
     listed = [(sorted(labels), count) for (labels, _), count in zip(model.itemsets.values(), counts, strict=True)]
-    return replace(collect_patterns(listed, mined=Mined(n=many)), omits_empty=True)
+    stated = {name: value if name == "kind" else as_support(value, name) for name, value in model.stated.items()}
+    mined = Mined(**{**stated, "n": many})  # type: ignore[arg-type]  # Mined checks it
+    return replace(collect_patterns(listed, mined=mined, as_labels=as_labels), omits_empty=True)
 
 
-def write_patterns(patterns: Patterns) -> Iterator[bytes]:  # noqa: ARG001 - one signature for all formats
-    """Refuse to write patterns as PMML."""
-    raise OutputError("PMML is read and not written; write JSON, CSV or Parquet")
+def write_patterns(patterns: Patterns) -> Iterator[bytes]:
+    r"""Yield the patterns as an association model without rules, which arules reads, in chunks; supports are shares.
+
+    >>> text = b"".join(write_patterns(Patterns.from_itemsets([(["a", "b"], 2)], n=3, kind="maximal"))).decode()
+    >>> print(*text.split("\n")[16:20], sep="\n")
+      <Itemset id="1" numberOfItems="2" support="0.6666666666666666">
+       <ItemRef itemRef="1"/>
+       <ItemRef itemRef="2"/>
+      </Itemset>
+    """
+    texts = as_texts(patterns, "PMML", lambda text: not UNFIT.search(text))
+    numbers = {code: at for at, code in enumerate(find_used_codes(patterns), start=1)}
+    stated, shares = mined_of(patterns), as_shares(patterns)
+    head = {
+        "functionName": "associationRules",
+        "numberOfTransactions": stated.pop("n"),
+        "numberOfItems": len(numbers),
+        "minimumSupport": patterns.min_support / patterns.n,
+        "minimumConfidence": 0,
+        "numberOfItemsets": len(patterns),
+        "numberOfRules": 0,
+    }
+    extensions = (f"  {_as_tag('Extension', extender=US, name=name, value=value)}" for name, value in stated.items())
+    items = (f"  {_as_tag('Item', id=at, value=texts[code])}" for code, at in numbers.items())
+    itemsets = chain.from_iterable(
+        [
+            f"  {_as_tag('Itemset', id=at, numberOfItems=len(one), support=share)[:-2]}>",
+            *(f'   <ItemRef itemRef="{numbers[code]}"/>' for code in one),
+            "  </Itemset>",
+        ]
+        for at, (one, share) in enumerate(zip(iterate_codes(patterns.itemsets), shares, strict=True), start=1)
+    )
+    model = f" {_as_tag('AssociationModel', **head)[:-2]}>"
+    return encode_lines(chain(BEFORE, [model], extensions, SCHEMA, items, itemsets, AFTER))
+
+
+def _as_tag(tag: str, /, **attributes: object) -> str:
+    return f"<{tag} {' '.join(f'{key}={quoteattr(str(value), ENTITIES)}' for key, value in attributes.items())}/>"
 
 
 def _find_all(root: ET.Element, name: str) -> list[ET.Element]:
@@ -80,8 +151,10 @@ def _parse_xml(data: Bytes) -> ET.Element:
         raise InputError(f"this is no XML (line {error.position[0]} breaks its rules); mend it") from None
 
 
-def _read_model(model: ET.Element) -> AssociationModel:
+def _read_model(model: ET.Element, *, is_twice: bool) -> AssociationModel:
     items = {_get(item, "id"): _read_label(item) for item in _children(model, "Item")}
+    if is_twice and all(ESCAPED.fullmatch(label) for label in items.values()):
+        items = {name: unescape(label) for name, label in items.items()}
     if len(set(items.values())) != len(items):
         raise InputError("two items of the PMML have the same value; give each item a value of its own")
     itemsets = {_get(one, "id"): (_read_items(one, items), one.get("support")) for one in _children(model, "Itemset")}
@@ -92,7 +165,9 @@ def _read_model(model: ET.Element) -> AssociationModel:
             raise InputError(f"rule {at} of the PMML names an itemset that is not there; mend it")
     count = model.get("numberOfTransactions")
     n = None if count is None else as_support(count, "the attribute numberOfTransactions")
-    return AssociationModel(n, itemsets, tuple(rule.attrib for rule in rules))
+    ours = (one for one in _children(model, "Extension") if one.get("extender") == US and one.get("name") in STATED)
+    stated = {_get(one, "name"): _get(one, "value") for one in ours}
+    return AssociationModel(n, itemsets, tuple(rule.attrib for rule in rules), stated)
 
 
 def _read_items(itemset: ET.Element, items: Mapping[str, str]) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -10,9 +11,10 @@ from discreet.errors import InputError, Option, OptionError
 from discreet.io import frames
 from discreet.io.files import Bytes, Place, check_there, load, name_of, naming, suffix_of
 from discreet.io.formats import pmml
-from discreet.io.formats.cells import read_cell
+from discreet.io.formats.cells import read_cells
 from discreet.io.formats.fimi import NUMBER, find_labels, read_names
-from discreet.io.notation import as_labels, as_support, as_text, read_table
+from discreet.io.formats.pattern_tables import read_listed
+from discreet.io.notation import as_labels, as_support, as_text
 
 LINE: Final = re.compile(
     r"(?P<held>[0-9 ]*)==>(?P<also>[0-9 ]+)#SUP: *(?P<support>\S+) +#CONF: *(?P<confidence>\S+)"
@@ -104,13 +106,16 @@ def _read_spmf(data: Bytes) -> StatedRules:
 
 def _read_csv(data: Bytes) -> StatedRules:
     """Return the rules of a CSV table: of arules, ``{a,b} => {c}``, or of mlxtend, ``frozenset({'a', 'b'})``."""
-    head, body = read_table(data, "rule", row_names=True)
-    columns = {name.strip().lower(): [record[at] for record in body] for at, name in enumerate(head)}
+    _, names, body = read_listed(data, "rule", (["confidence"],))
+    columns = {name: [record[at] for record in body] for at, name in enumerate(names)}
     _check_columns(columns)
-    sides = [[read_cell(cell, f"rule {at}") for at, cell in enumerate(side, start=1)] for side in _find_sides(columns)]
-    label_of = _as_labels(label for side in sides for labels in side for label in labels)
-    held, also = ([frozenset(label_of[label] for label in labels) for labels in side] for side in sides)
-    return _state_rules(columns, held, also)
+    cells = list(chain.from_iterable(_find_sides(columns)))
+    sides, doubt = read_cells(cells, [f"rule {at}" for at in range(1, len(body) + 1)] * 2)
+    if doubt:
+        raise InputError(doubt)
+    label_of = _as_labels(chain.from_iterable(sides))
+    itemsets = [frozenset(label_of[label] for label in labels) for labels in sides]
+    return _state_rules(columns, itemsets[: len(body)], itemsets[len(body) :])
 
 
 def _read_pmml(data: Bytes) -> StatedRules:
@@ -186,4 +191,4 @@ READERS: Final[Mapping[str, Callable[[Bytes], StatedRules]]] = {
     "csv": _read_csv,
     "pmml": _read_pmml,
 }
-SUFFIXES: Final = {"spmf": (".txt", ".spmf"), "csv": (".csv",), "pmml": (".pmml", ".xml")}
+SUFFIXES: Final = {"spmf": (".txt", ".spmf"), "csv": (".csv", ".tsv", ".tab"), "pmml": (".pmml", ".xml")}

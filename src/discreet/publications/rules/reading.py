@@ -10,7 +10,7 @@ from discreet.data.thresholds import LARGEST_COUNT, Share, Threshold, as_count
 from discreet.disclosure.attacks.facts import Facts, Limits
 from discreet.errors import InputError, Option, OptionError
 from discreet.io.files import is_place
-from discreet.io.formats.patterns import read_frame_of_shares, read_shares
+from discreet.io.formats.pattern_tables import read_frame_of_shares, read_shares
 from discreet.io.formats.rules import read_frame_of_rules, read_stated_rules
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.read import read_patterns

@@ -28,6 +28,9 @@ WEIGHTED: Final = "The counts of classes are not those of rows: the tree was fit
 NO_COUNTS: Final = "The tree shows only shares of classes, not their counts: write it with counts."
 ROUNDED: Final = "Shares of rows are rounded too far to give counts: write the tree with counts."
 SHARES: Final = "shares of classes are those of rows only if the tree was fitted without weights and not on a sample"
+DRAWN: Final = (
+    "the file states none, so they are of the rows that were given, and forests are fitted on samples of them"
+)
 COLUMN: Final = "targets name a column of the rows; give the rows, or the values that the target takes"
 WHOLE: Final = "its numbers may be weights that were rounded to whole numbers; write the tree with more digits"
 
@@ -98,16 +101,19 @@ def _list_thresholds(tree: StatedTree) -> list[tuple[int, Test]]:
 
 
 def _as_leaves(tree: StatedTree, names: tuple[str, ...], n: int | None, table: Features | None) -> Leaves:
-    counted = _count_rows(tree, n)
+    counted = _count_rows(tree, n, has_rows=table is not None)
     if table is not None and counted.fault:
         raise InputError(f"rows cannot be followed without counts; leave rows out. {counted.fault}")
     table = table.as_single() if table is not None and tree.is_single else table
     members = None if table is None else _route_rows(tree, counted.rows, table)
     leaves, reached = [], []
     for at, path, box in _find_paths(tree, names):
-        node, rows = tree.nodes[at], counted.rows[at] or 0
+        node = tree.nodes[at]
+        rows = (
+            len(members[at]) if members is not None else counted.rows[at]
+        ) or 0  # these are equal, if both are known
         counts = (counted.counts[at],) if counted.counts[at] else ()
-        has_mean = node.mean and rows and not (tree.is_median or counted.fault)
+        has_mean = node.mean and counted.rows[at] and not (tree.is_median or counted.fault)
         means = (Mean(rows, float(node.mean), float(node.error) if node.error else None),) if has_mean else ()
         leaves.append(Leaf(path, rows, counts, box, node.is_pure, means))
         reached += [] if members is None else [members[at]]
@@ -208,15 +214,18 @@ def _find_splits(tree: StatedTree, features: Features | None, members: Sequence[
             yield Split(feature, float(threshold), held)
 
 
-def _count_rows(tree: StatedTree, n: int | None) -> Counted:
+def _count_rows(tree: StatedTree, n: int | None, *, has_rows: bool) -> Counted:
     """Return the counts of a tree; a share becomes a count only if just one whole number rounds to it."""
     rows = _parse_rows(tree, n)
     values = [_parse_values(node.counts, at) for at, node in enumerate(tree.nodes)]
     parents = {node.parent for node in tree.nodes}
     leaves = [at for at in range(len(tree.nodes)) if at not in parents]
-    if not any(values[at] or rows[at] is not None for at in leaves):
-        raise InputError("the tree shows no numbers of rows, so there is nothing to judge; write it with counts")
     nothing: list[tuple[int, ...]] = [()] * len(tree.nodes)
+    if not any(values[at] or rows[at] is not None for at in leaves):
+        if has_rows:
+            return Counted(rows, nothing, DRAWN, tree.fault, is_lasting=True)
+        advice = "write it with counts, or give the rows that it was fitted on with "
+        raise InputError(f"the tree shows no numbers of rows, so there is nothing to judge; {advice}", Option("rows"))
     if unclear := [node.rows for node, count in zip(tree.nodes, rows, strict=True) if node.rows and count is None]:
         return Counted(rows, nothing, "", ROUNDED if unclear[0].endswith("%") else WEIGHTED)
     if not any(values):

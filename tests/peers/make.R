@@ -1,0 +1,27 @@
+# Writes what arules and pmml make of rows.tmp, and a forest of iris: run by make.py.
+suppressMessages({library(arules); library(pmml); library(randomForest)})
+rows <- strsplit(readLines("rows.tmp", encoding = "UTF-8"), "\t", fixed = TRUE)
+data <- as(rows, "transactions")
+mine <- function(target) apriori(data, parameter = list(support = 2.5 / length(rows), target = target), control = list(verbose = FALSE))
+sets <- mine("frequent itemsets")
+write(sets, "arules.csv", sep = ",")
+write(sets, "arules.txt")
+write(sets, "arules.tsv", sep = "\t", quote = FALSE, row.names = FALSE)
+write.csv2(as(sets, "data.frame"), "arules-2.csv", row.names = FALSE)
+quality(sets) <- quality(sets)["support"]
+write(sets, "arules-shares.csv", sep = ",")
+write(mine("closed frequent itemsets"), "arules-closed.csv", sep = ",")
+tidy <- function(name, make) {
+  make(name)
+  text <- gsub('copyright="[^"]*" ', "", readLines(name, encoding = "UTF-8"))
+  writeLines(text[!grepl("Timestamp|Extension", text)], name, useBytes = TRUE)
+}
+tidy("arules.pmml", function(name) write.PMML(sets, name))
+rules <- apriori(data, parameter = list(support = 2.5 / length(rows), confidence = 0.5), control = list(verbose = FALSE))
+write(rules, "arules-rules.csv", sep = ",")
+tidy("arules-rules.pmml", function(name) write.PMML(rules, name))
+set.seed(7)
+forest <- randomForest(Species ~ ., iris, ntree = 3, maxnodes = 4)
+tidy("randomForest.pmml", function(name) save_pmml(pmml(forest), name))
+write.csv(iris, "iris.csv", row.names = FALSE)
+cat(R.version.string, "arules", as.character(packageVersion("arules")), "pmml", as.character(packageVersion("pmml")), "randomForest", as.character(packageVersion("randomForest")), "\n")
