@@ -258,6 +258,7 @@ class CountsOptions(Options):
         is_flag=False,
         flag_value="",
     )
+    acro: bool = option("FILE is the folder of an ACRO session, whose tables of counts are judged together.")
     total: tuple[str, ...] = option("In tables of counts: a word for all values together, beside Total or All.", "WORD")
     masked: tuple[str, ...] = option(
         "In tables of counts: what a mark means, such as '*=1..10'; 'absent=0..5' is about missing lines.",
@@ -273,7 +274,7 @@ class CountsOptions(Options):
         """Return a reader of tables of counts, with the options of reading that they have, too."""
         return partial(
             discreet.read_counts,
-            format=reading.format,
+            format="acro" if self.acro else reading.format,
             counts=self.counts or None,
             totals=self.total,
             masked=self.masked,

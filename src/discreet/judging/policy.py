@@ -117,6 +117,7 @@ class CheckName(StrEnum):
     SUPPORTS = ("supports", "some supports are not stated")
     ABSENT_RULES = ("absent rules", "too many rules are missing to follow")
     COLUMNS = ("columns", "some columns were not read")
+    OUTPUTS = ("other outputs", "some outputs are no tables of counts, and were not judged")
 
     def release(self, sentence: str, found: int = 0) -> "Check":
         """Return a check that was passed."""
