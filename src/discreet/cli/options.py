@@ -361,7 +361,7 @@ class RuleOptions(Options):
     """The rule that patterns are judged by."""
 
     k: int | None = option("Smallest group that anyone may learn about.", "K", name="-k")
-    policy: str | None = option("Judge by a policy: acro, opensafely, … or a .toml or .yaml file.", "NAME|FILE")
+    policy: str | None = option("Judge by a policy: acro, opensafely, … or a .toml, .yaml or .json file.", "NAME|FILE")
 
     def check_rule(self) -> None:
         """Refuse to judge by nothing."""

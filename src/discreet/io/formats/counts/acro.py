@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from discreet.data.counts import PEOPLE, State, Table, name_values
+from discreet.data.counts import PEOPLE, Cell, Place, State, Table, name_values
 from discreet.data.reading import LeftOut
 from discreet.errors import InputError
 from discreet.io.formats.counts import crosstab
@@ -51,6 +51,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     if not matches(grid):
         raise InputError(f"this is no session of ACRO: it has no {SESSION} with results; give the folder of one")
     found, notes, left_out = dict[str, tuple[Output, Table]](), list[str](), list[LeftOut]()
+    beside = dict[str, dict[Place, tuple[Place, ...]]]()
     below = {"": (0, threshold - 1)} if (threshold := _find_threshold(grid)) else {}
     for output in _list_outputs(grid):
         if isinstance(output, LeftOut):
@@ -70,7 +71,8 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         except InputError as error:
             raise InputError(f"{output.file}: ", error.message) from None
         table, unnamed = _name_apart(table)
-        found[output.file] = output, _keep_margins(table, output, left_out)
+        kept = _keep_margins(table, output, left_out)
+        found[output.file], beside[output.file] = (output, kept), _list_sums(table, kept)
         left_out += [LeftOut(unnamed, "an attribute without a name")] if unnamed else []
         notes += more
     if not found:
@@ -80,6 +82,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     return CountsRead(
         tuple(tables.values()),
         tuple(dict.fromkeys([*notes, *few])),
+        beside,
         files={file: (table,) for file, table in tables.items()},
         left_out=tuple(left_out),
     )
@@ -128,6 +131,21 @@ def _keep_margins(table: Table, output: Output, left_out: list[LeftOut]) -> Tabl
     is_known = all(cell.state is State.EXACT for cell in inner)
     says_more = is_known or any(low < count for count, low, _ in sums)
     return table if output.round_to is None and fits and says_more else replace(table, cells=inner)
+
+
+def _list_sums(table: Table, kept: Table) -> dict[Place, tuple[Place, ...]]:
+    """Return the margins that are not kept, but stand in the file, for each cell that they are a sum of."""
+    own = {*kept.cells}
+    sums = [(cell, cell.place) for cell in table.cells if cell not in own and cell.place is not None]
+    return {
+        inner.place: tuple(place for cell, place in sums if _is_part(inner, cell))
+        for inner in kept.cells
+        if inner.place is not None and sums
+    }
+
+
+def _is_part(inner: Cell, cell: Cell) -> bool:
+    return all(value in {None, own} for value, own in zip(cell.at, inner.at, strict=True))
 
 
 def _add_up(table: Table, known: Mapping[Values, int]) -> list[tuple[int, int, int]]:
