@@ -24,6 +24,7 @@ def translate(pairs: Mapping[str, object]) -> dict[str, str | int]:
 
     >>> for word, value in translate({"safe_threshold": "10", "safe_nk_n": "2"}).items():
     ...     print(word, "=", value)
+    name = acro settings
     k = 10
     zeros = withhold
     source = a configuration of ACRO
@@ -37,6 +38,7 @@ def translate(pairs: Mapping[str, object]) -> dict[str, str | int]:
         raise InputError(f"{ZEROS} is neither true nor false; give one of them")
     others = dict.fromkeys(about for word, about in UNJUDGED.items() if word in pairs)
     return {
+        "name": "acro settings",
         "k": int(threshold),
         "zeros": "withhold" if zeros == "true" else "ignore",
         "source": "a configuration of ACRO",
