@@ -76,6 +76,7 @@ POSITIVE: Final = _number(int, lambda number: number >= 1, "a whole number of at
 WHOLE: Final = _number(int, lambda _: True, "a whole number")
 DECIMAL: Final = _number(float, isfinite, "a number such as 0.5")
 PORT: Final = _number(int, lambda number: 0 <= number < 1 << 16, "a whole number from 0 to 65535")
+SACRO: Final = "Write a folder for output checkers, which SACRO-Viewer opens."
 SCHEMA: Final = "Separator of attribute and value in labels, such as =; values of an attribute exclude each other."
 DURATION: Final = _number(float, lambda number: number > 0, "a number of seconds above 0, such as 60")
 SETTINGS: Final[Mapping[object, dict[str, object]]] = {

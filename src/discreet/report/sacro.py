@@ -141,7 +141,7 @@ def write_sacro(
         for one in signs:
             save(beside / MARK / f"{FINDINGS[one.check]}.csv", _as_csv(list_findings(one, names)))
         when = "" if timestamp is None else timestamp.isoformat(timespec="seconds")
-        result = {**describe_output(audit, table, signs), "timestamp": when}
+        result = {**describe_output(audit, table, _refer(signs)), "timestamp": when}
         result["files"] = [_file(file, table.flagged), _file(picture, {})]
         # SACRO-Viewer reads in the encoding of the machine it runs on: ASCII is the same in all.
         outputs = {"version": VERSION, "tool": TOOL, "results": {table.name: {key: result[key] for key in KEYS}}}
@@ -165,13 +165,16 @@ def _is_ours(place: Path) -> bool:
     return is_whole and checksum.read_bytes() == digest(outputs).encode()
 
 
-def describe_output(audit: Audit, table: Table, signs: Sequence[Signs]) -> dict[str, Any]:
-    """Return the entry of the candidate; it may leave with the candidate, so it says nothing that this does not."""
+def describe_output(audit: Audit, table: Table, elsewhere: Iterable[str]) -> dict[str, Any]:
+    """Return the entry of the candidate, which says ``elsewhere`` the findings are.
+
+    It may leave with the candidate, so it says nothing that this does not.
+    """
     status, failed = STATUS[audit.verdict], [one for one in audit.checks if one.verdict is not Verdict.RELEASE]
     why, last = " ".join(check.sentence for check in failed), audit.promise or audit.advice.say(on_command_line)
     kind = f"{audit.patterns.kind} itemsets" if table.name == "itemsets" else table.name
     statuses = {one.name: STATUS[one.verdict] for one in audit.checks}
-    comments = [last, *_refer(signs), *_beside(audit), *audit.warnings]
+    comments = [last, *elsewhere, *_beside(audit), *audit.warnings]
     return {
         "uid": table.name,
         "status": status,
@@ -213,9 +216,13 @@ def _refer(signs: Sequence[Signs]) -> Iterator[str]:
 
 
 def _file(name: str, cells: Flagged) -> dict[str, Any]:
-    """Return a file with its flagged cells: line and column, from 0 on, of what is neither header nor first column."""
+    return {"name": name, "sdc": describe_file(cells)}
+
+
+def describe_file(cells: Flagged) -> dict[str, Any]:
+    """Return the flagged cells of a file: line and column, from 0 on, of what is neither header nor first column."""
     summary: dict[str, int] = {"suppressed": False, **{check: len(flagged) for check, flagged in cells.items()}}
-    return {"name": name, "sdc": {"summary": summary, "cells": cells}}
+    return {"summary": summary, "cells": cells}
 
 
 def _properties(audit: Audit, method: str) -> dict[str, Any]:

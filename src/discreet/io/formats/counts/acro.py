@@ -199,7 +199,8 @@ def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
             continue
         kind, properties, fair = str(item.get("type")), _dict(item.get("properties")), _dict(item.get("fair"))
         call = _find_call(str(item.get("command", "")))
-        counts_people = fair["statbarn"] == "Frequencies" if "statbarn" in fair else _counts_people(item, call)
+        says_so = fair.get("statbarn") == "Frequencies" and "discreet" not in properties
+        counts_people = says_so if "statbarn" in fair else _counts_people(item, call)
         if kind != "table" or not counts_people or len(names) != 1 or names[0] not in grid.files:
             what = properties.get("method", kind) if kind == "table" and not counts_people else kind
             yield LeftOut(name, printable(str(what)).replace("_", " "))
