@@ -96,7 +96,7 @@ def test_people_with_a_missing_value_are_told_by_the_totals_of_two_tables(sessio
     (session / "output_5_0.csv").write_text("age,no,yes,All\nold,200,40,240\nyoung,223,45,268\nAll,423,85,508\n")
     change(session, "output_5", **one_output(session, "output_1", ["age", "ill"]))
     texts = [str(one) for one in judge(session).findings]
-    assert "people other than people that output_5 shows: 3" in texts
+    assert "people other than people that output_5 shows: total: 3" in texts
 
 
 def one_output(folder, like, names):

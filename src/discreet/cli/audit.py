@@ -180,7 +180,7 @@ def report(asked: ReportOptions) -> int:
       discreet report table.csv --counts --policy cms --block suppress
       discreet report release
     """
-    is_folder = asked.file != "-" and Path(asked.file).is_dir()
+    is_folder = asked.file != "-" and Path(asked.file).is_dir() and not asked.is_table
     check = _check_folder if is_folder else _check_usage
     check(asked)
     place = _place(asked.out, asked.file, private=asked.private)
