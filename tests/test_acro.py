@@ -357,3 +357,10 @@ def test_block_writes_a_folder_of_its_own_for_the_viewer(what, tmp_path):
     (result,) = json.loads((place / "outputs.json").read_text())["results"].values()
     assert result["status"] == "pass"
     assert run("block", file, *options, "--out", place, "--sacro", place).exit_code == 2
+
+
+def test_a_blocked_session_is_released_without_its_other_outputs(session, tmp_path):
+    release = tmp_path / "release"
+    assert run("block", "--acro", session, "-k", 10, "--method", "suppress", "--out", release).exit_code == 0
+    assert {path.name for path in release.glob("*.csv")} == {"output_0_0.csv", "output_1_0.csv"}
+    assert discreet.verify(release).is_good
