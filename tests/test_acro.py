@@ -136,6 +136,11 @@ def test_a_command_that_does_not_say_what_is_counted_is_left_to_a_person(tmp_pat
     assert "output_1 (crosstab)" in judge(folder).checks[-1].sentence
 
 
+def test_what_add_to_acro_added_is_not_read_as_a_crosstab(session):
+    change(session, "output_1", properties={"method": "closed itemsets", "discreet": "0.1.0"}, command="discreet audit")
+    assert "output_1 (closed itemsets)" in judge(session).checks[-1].sentence
+
+
 PIVOT = {
     "columns": ",count,count,count\n,age,age,age\nill,no,yes,All\nsex,,,\nf,230,58,288\nm,196,27,223\nAll,426,85,511\n",
     "two levels": ",,count,count\n,,age,age\nill,,no,yes\nsex,region,,\nf,n,120,31\nf,s,99,27\nm,n,95,27\nm,s,101,24\n",
