@@ -574,4 +574,4 @@ def test_a_difference_from_all_rows_is_told_though_the_empty_itemset_is_not_list
     assert b'"support": 7' in b"".join(report.audit_json(found))
     assert "7 (everyone)" in found.to_html()
     report.write_sacro(found, tmp_path / "sacro")
-    assert b"2" in (tmp_path / "sacro" / "differences.DO-NOT-RELEASE.csv").read_bytes()
+    assert b"2" in (tmp_path / "sacro" / "DO-NOT-RELEASE" / "differences.csv").read_bytes()

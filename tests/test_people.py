@@ -142,7 +142,7 @@ def test_every_face_shows_rows_of_few_people(tmp_path):
     assert whose in page
     assert "1 group of rows of fewer than 5 people" in page
     report.write_sacro(found, tmp_path / "checked")
-    assert whose in (tmp_path / "checked" / "people.DO-NOT-RELEASE.csv").read_text(encoding="utf-8")
+    assert whose in (tmp_path / "checked" / "DO-NOT-RELEASE" / "people.csv").read_text(encoding="utf-8")
     flagged = json.loads((tmp_path / "checked" / "outputs.json").read_bytes())["results"]["itemsets"]["files"][0]["sdc"]
     assert flagged["cells"] == {"people": [[1, 0], [2, 0]]}
 

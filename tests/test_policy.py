@@ -237,10 +237,10 @@ def test_a_file_without_end_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "policy", ["ACRO", "acro ", "", "acro.json", "policies/acro", Path("acro"), ".toml", 10, b"acro"]
+    "policy", ["ACRO", "acro ", "", "acro.ini", "policies/acro", Path("acro"), ".toml", 10, b"acro"]
 )
 def test_what_is_neither_a_name_nor_such_a_file_is_refused(policy):
-    allowed = f"give one of {', '.join(BUILT_IN)}, or the path of a .toml, .yaml or .yml file"
+    allowed = f"give one of {', '.join(BUILT_IN)}, or the path of a .toml, .yaml, .yml or .json file"
     with pytest.raises(OptionError, match=r"^policy is ") as caught:
         load(policy)
     assert str(caught.value).endswith(allowed)

@@ -6,7 +6,7 @@ import json
 import re
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from io import StringIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +19,7 @@ from strategies import detected_databases
 import discreet
 from discreet import Leaves, OutputError, Patterns, Rules, Transactions, Verdict, audit, report
 from discreet.cli import main
-from discreet.judging.policy import Policy
+from discreet.judging.policy import Policy, as_policy
 
 ROWS = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [[]] * 50
 SAFE = [["a", "b"]] * 20 + [["a"]] * 12 + [[]] * 10
@@ -39,7 +39,7 @@ HOSTILE = [
 ]
 KEYS = [
     *("uid", "status", "type", "properties", "files", "outcome"),
-    *("command", "summary", "timestamp", "comments", "exception"),
+    *("command", "summary", "timestamp", "comments", "exception", "fair"),
 ]
 MARK = "DO-NOT-RELEASE"
 TIME = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -97,10 +97,12 @@ AUDITS = {
 
 RULES = Rules.from_rules([(["a"], ["b"], 80, "98.7%"), (["c"], ["b"], 90, "75%")], rounding="truncate")
 TREE = Leaves.from_rules([("age > 60", {"ill": 20, "well": 9}), ("", {"ill": 3, "well": 80})])
+TABLE = b"sex,ill,well,Total\nf,40,50,90\nm,,30,33\nTotal,43,80,123\n"
 CANDIDATES = {
     "rules": lambda: audit(RULES, k=5),
     "supports": lambda: audit(discreet.read_facts([(["a"], 81), (["a", "b"], 80)], n=100, round_to=1), k=5),
     "leaves": lambda: audit(TREE, k=5),
+    "counts": lambda: audit(discreet.read_counts(BytesIO(TABLE)), k=5),
 }
 
 
@@ -110,7 +112,7 @@ def test_every_candidate_is_written_with_its_findings(name):
     files = written(found)
     outputs = results(files)
     assert outputs[name]["status"] == "fail"
-    assert [file["name"] for file in outputs[name]["files"]] == [f"{name}.csv"]
+    assert [file["name"] for file in outputs[name]["files"]] == [f"{name}.csv", f"{name}.svg"]
     assert outputs[name]["command"].startswith("discreet audit FILE -k 5")  # its table cannot be read back
     assert [list(result) for result in outputs.values()] == [KEYS] * len(outputs)
     lines = [line for file in files if MARK in file and file.endswith(".csv") for line in table(files[file])[1:]]
@@ -126,7 +128,7 @@ def test_rules_are_flagged_whose_numbers_reveal_few_rows():
         ["c", "b", "90", "0.75 to 0.751"],
     ]
     assert shown_red(files, "rules") == {"bounds": [("a", "80"), ("a", "0.987 to 0.988")]}
-    assert table(files[f"bounds.{MARK}.csv"])[1:] == [["hold a, but not b", "a", "a;b", "1", "sup(a) 81 − sup(a;b) 80"]]
+    assert table(files[f"{MARK}/bounds.csv"])[1:] == [["hold a, but not b", "a", "a;b", "1", "sup(a) 81 − sup(a;b) 80"]]
 
 
 def test_leaves_are_flagged_that_few_rows_of_a_class_reach():
@@ -137,7 +139,14 @@ def test_leaves_are_flagged_that_few_rows_of_a_class_reach():
         ["none of the rules before", "1", "83", "3", "80"],
     ]
     assert shown_red(files, "leaves") == {"low counts": [("none of the rules before", "3")]}
-    assert shown_red(files, f"few.{MARK}") == {"low counts": [("reach none of the rules before, class ill", "3")]}
+    assert [line[0] for line in table(files[f"{MARK}/few.csv"])[1:]] == ["reach none of the rules before, class ill"]
+
+
+def test_cells_of_tables_are_flagged_that_can_be_worked_out():
+    files = written(CANDIDATES["counts"]())
+    assert table(files["counts.csv"])[4] == ["table", "sex m, column ill", "masked"]
+    assert shown_red(files, "counts") == {"masked counts": [("table", "masked")]}
+    assert table(files[f"{MARK}/cells.csv"])[1][3] == "3"
 
 
 def test_rules_that_no_rows_can_have_are_written_as_well():
@@ -167,23 +176,37 @@ def test_the_status_is_that_of_the_verdict(status):
 @pytest.mark.parametrize("status", AUDITS)
 def test_the_json_has_the_shape_that_the_viewer_asks_for(status):
     outputs = json.loads(written(AUDITS[status]())["outputs.json"])
-    assert list(outputs) == ["version", "results"]
-    assert re.fullmatch(r"0\.4\.\d+", outputs["version"])
+    assert list(outputs) == ["version", "tool", "results"]
+    assert re.fullmatch(r"1\.0\.\d+", outputs["version"])
     assert "itemsets" in outputs["results"]
     for uid, result in outputs["results"].items():
         assert list(result) == KEYS
         assert uid == result["uid"]
         assert result["status"] in {"pass", "fail", "review"}
-        assert [set(file) for file in result["files"]] == [{"name", "sdc"}]
+        assert [set(file) for file in result["files"]] == [{"name", "sdc"}] * 2
+        assert result["fair"]["check_status"].keys() == result["outcome"].keys()
         assert {"method", "k", "policy", "n", "min_support"} <= result["properties"].keys()
 
 
 @pytest.mark.parametrize("status", AUDITS)
-def test_outputs_is_the_only_json_and_names_every_table(status):
+def test_outputs_names_the_table_and_its_picture_and_no_finding(status):
     files = written(AUDITS[status]())
-    assert [name for name in files if name.endswith(".json")] == ["outputs.json"]
     named = [file["name"] for result in results(files).values() for file in result["files"]]
-    assert sorted(named) == sorted(name for name in files if name.endswith(".csv"))
+    assert named == ["itemsets.csv", "itemsets.svg"]
+    assert [MARK in name for name in files if "channels" in name] == [True] * (status == "fail")
+
+
+def test_the_risk_profile_is_a_policy(tmp_path):
+    report.write_sacro(by_policy(ROWS, k=7, zeros=Verdict.WITHHOLD), tmp_path / "checked")
+    policy = as_policy(tmp_path / "checked" / "config.json")
+    assert (policy.k, policy.zeros) == (7, Verdict.WITHHOLD)
+
+
+def test_the_picture_counts_what_the_table_lists():
+    picture = written(AUDITS["fail"]())["itemsets.svg"].decode()
+    texts = re.findall(r"<text[^>]*>([^<]*)", picture)[1:]
+    bars = dict(zip(texts[1::2], map(int, texts[::2]), strict=True))
+    assert bars == {"0": 0, "1–9": 0, "10–19": 0, "20–49": 1, "50–99": 1, "100 or more": 1}
 
 
 @pytest.mark.parametrize("status", AUDITS)
@@ -194,7 +217,7 @@ def test_each_checksum_is_the_digest_of_its_file_and_nothing_else(status):
         for name, data in files.items()
         if "/" not in name
     }
-    assert expected == {name: data for name, data in files.items() if "/" in name}
+    assert expected == {name: data for name, data in files.items() if name.startswith("checksums/")}
 
 
 @settings(max_examples=40, deadline=None)
@@ -230,7 +253,7 @@ def test_the_sums_of_channels_are_of_flagged_supports_and_come_to_the_count(case
     rows, sigma, k = case
     expected = {(told(base), told(top)): n for (base, top), n in oracle.maximal_channels(rows, sigma, k).items()}
     files = written(audit(rows, min_support=sigma, k=k))
-    name = f"channels.{MARK}.csv"
+    name = f"{MARK}/channels.csv"
     assert bool(expected) == (name in files)
     assume(expected)
     lines = table(files[name])[1:]
@@ -243,25 +266,6 @@ def test_the_sums_of_channels_are_of_flagged_supports_and_come_to_the_count(case
         assert int(count) == sum((-1) ** (sign == "−") * int(times or 1) * int(s) for sign, times, _, s in terms)
         assert all(supports[cell] == int(support) for _, _, cell, support in terms)
         assert {cell for _, _, cell, _ in terms} & listed.keys() <= flagged
-
-
-@settings(max_examples=40, deadline=None)
-@given(case=detected_databases())
-def test_every_count_of_a_channel_is_flagged(case):
-    rows, sigma, k = case
-    counts = sorted(oracle.maximal_channels(rows, sigma, k).values())
-    files = written(audit(rows, min_support=sigma, k=k))
-    uid = f"channels.{MARK}"
-    assert bool(counts) == (uid in results(files))
-    flagged = shown_red(files, uid)["inference channels"] if counts else []
-    assert counts == [int(text) for _, text in flagged]
-
-
-def test_what_was_found_is_an_output_of_its_own_that_fails():
-    found = by_policy(ROWS, k=10)
-    result = results(written(found))[f"channels.{MARK}"]
-    assert result["status"] == "fail"
-    assert [f"channels.{MARK}.csv"] == [file["name"] for file in result["files"]]
 
 
 def test_what_may_be_released_with_the_itemsets_tells_neither_file_nor_digest_nor_count():
@@ -287,7 +291,7 @@ def test_differences_are_flagged_where_channels_cannot_be_looked_for():
     listed = Patterns.from_itemsets([(["a", "b"], 50), (["a", "b", "c"], 48), (["d"], 20)], n=100, kind="maximal")
     files = written(audit(listed, k=10))
     assert shown_red(files, "itemsets") == {"differences": [("a;b", "50"), ("a;b;c", "48")]}
-    assert shown_red(files, f"differences.{MARK}") == {"differences": [("hold a and b, but not c", "2")]}
+    assert [line[::3] for line in table(files[f"{MARK}/differences.csv"])[1:]] == [["hold a and b, but not c", "2"]]
 
 
 @pytest.mark.parametrize("kind", ["closed", "frequent"])
@@ -318,7 +322,7 @@ def test_of_very_many_channels_the_bases_are_flagged_and_the_worst_explained(mon
     rows = [["a", "b", "c"]] * 48 + [["a", "b"]] * 2 + [["d", "e"]] * 20 + [["d"]] * 3
     bases = {told(base) for base, _ in oracle.maximal_channels(rows, 10, 10)}
     files = written(audit(rows, min_support=10, k=10))
-    sums = [line[-1] for line in table(files[f"channels.{MARK}.csv"])[1:]]
+    sums = [line[-1] for line in table(files[f"{MARK}/channels.csv"])[1:]]
     assert len(sums) == len(oracle.maximal_channels(rows, 10, 10))
     assert [bool(sum_) for sum_ in sums] == [True, *[False] * (len(sums) - 1)]
     assert bases <= {itemset(cell) for cell, _ in shown_red(files, "itemsets")["inference channels"]}
@@ -515,19 +519,18 @@ def compared(**options):
     return written(audit(new, k=5, against=old), **options)
 
 
-def test_changes_since_older_releases_are_an_output_of_their_own_that_fails():
+def test_changes_since_older_releases_are_listed_apart():
     files = compared()
     told = results(files)
-    assert {uid: one["status"] for uid, one in told.items()} == {"itemsets": "fail", f"changes.{MARK}": "fail"}
-    assert table(files[f"changes.{MARK}.csv"]) == [
+    assert {uid: one["status"] for uid, one in told.items()} == {"itemsets": "fail"}
+    assert table(files[f"{MARK}/changes.csv"]) == [
         ["rows that", "base", "top", "count", "sum", "before", "now", "more or fewer", "since"],
         ["hold a, but not b", "a", "a;b", "1", "sup(a) 33 − sup(a;b) 20", "12", "13", "more", "older release 1"],
     ]
-    assert shown_red(files, f"changes.{MARK}") == {"differencing": [("hold a, but not b", "1")]}
     assert shown_red(files, "itemsets") == {"differencing": [("a", "33"), ("a;b", "20")]}
     assert "older release" in told["itemsets"]["exception"]
     assert any("compared with 1 older release" in one for one in told["itemsets"]["comments"])
-    assert any("together with older releases" in one for one in told[f"changes.{MARK}"]["comments"])
+    assert any("changes.csv" in one for one in told["itemsets"]["comments"])
 
 
 def test_what_is_told_of_the_itemsets_tells_no_count_of_before_and_no_older_file():
@@ -539,7 +542,7 @@ def test_what_is_told_of_the_itemsets_tells_no_count_of_before_and_no_older_file
 
 def test_rests_of_attributes_are_an_output_of_their_own_whose_sums_are_of_listed_supports():
     files = written(audit(PEOPLE, min_support=10, k=5, schema="="))
-    assert table(files[f"rests.{MARK}.csv"])[1:] == [
+    assert table(files[f"{MARK}/rests.csv"])[1:] == [
         [
             "hold x, but neither sex=f nor sex=m",
             "x",
@@ -563,7 +566,7 @@ def test_the_changes_of_a_folder_are_those_of_the_cells_that_both_releases_tell(
     }
     old, new = (discreet.mine(one, min_support=least_) for one, least_ in ((before, sigma), (rows, least)))
     files = written(audit(new, k=k, against=old))
-    lines = table(files.get(f"changes.{MARK}.csv", b"x"))[1:]
+    lines = table(files.get(f"{MARK}/changes.csv", b"x"))[1:]
     assert {(itemset(line[1]), itemset(line[2])): (int(line[5]), int(line[6])) for line in lines} == expected
     assert all(int(line[3]) == abs(int(line[5]) - int(line[6])) for line in lines)
 
@@ -575,7 +578,7 @@ def test_hostile_labels_of_older_releases_are_text_and_no_formula():
     files = written(audit(new, k=5, against=old, schema=[[*labels[:1], "none"]]))
     cells = [cell for name in files if name.endswith(".csv") for line in table(files[name]) for cell in line]
     assert not [cell for cell in cells if re.search(r"(^|;)[=+\-@\t\r]", cell)]
-    assert len(results(files)) > 1
+    assert f"{MARK}/changes.csv" in files
     for one in results(files).values():
         assert Tags(" ".join([one["summary"], one["exception"], *one["comments"]])).found == []
 
@@ -593,5 +596,5 @@ def test_the_command_writes_changes_and_names_the_older_release(tmp_path):
     place = tmp_path / "checked"
     ended = run(tmp_path / "new.json", "-k", 5, "--against", tmp_path / "old.json", "--sacro", place)
     assert ended.exit_code == 1
-    assert f"changes.{MARK}.csv" in held(place)
+    assert f"{MARK}/changes.csv" in held(place)
     assert b"Older release 1: old.json, SHA-256" in held(place)["README.txt"]

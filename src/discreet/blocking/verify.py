@@ -20,6 +20,7 @@ from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
 OTHERS: Final = {"certificate.json", "report.txt"}
 PRIVATE: Final = "DO-NOT-RELEASE"
+VIEWER: Final = "; SACRO-Viewer adds it to a folder that it opens: remove it, and open what block --sacro writes"
 LARGEST: Final = 1 << 27  # bytes of a file; all files together may have twice as many
 MOST_VALUES: Final = 1 << 22  # values in a file: two letters of text may take a hundred bytes in memory
 VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
@@ -129,7 +130,7 @@ def _check_files(present: set[str], digests: dict[str, str], listed: Json) -> It
     """Yield a fault for each file that release.json and the folder do not agree on."""
     for name in sorted(present | listed.keys()):
         if name not in listed:
-            yield f"{name!r:.99} is not listed in release.json"
+            yield f"{name!r:.99} is not listed in release.json{VIEWER * (name in {'checksums', 'outputs.json'})}"
         elif name not in OTHERS | PATTERNS:
             yield f"{name!r:.99} is listed in release.json, but no part of a release"
         elif type(listed[name]) is not str or not DIGEST.fullmatch(listed[name]):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,10 +14,20 @@ from discreet import report as reports
 from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.tables.block import METHODS as TABLE_METHODS
 from discreet.cli.block import FITS
-from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
+from discreet.cli.options import COUNT, SACRO, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
 from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_all
 from discreet.cli.tables import block_for_page
-from discreet.cli.terminal import Bars, ask_about_support, check_place, fixed_time, put, wants_json, watching
+from discreet.cli.terminal import (
+    SACRO_WRITTEN,
+    Bars,
+    ask_about_support,
+    check_place,
+    check_sacro,
+    fixed_time,
+    put,
+    wants_json,
+    watching,
+)
 from discreet.cli.usage import OneOf
 from discreet.io.files import is_url
 
@@ -36,7 +45,7 @@ class AuditOptions(EndingOptions, JudgeOptions):
 
     explain: int = option("Show the N worst findings of each kind, with their sums.", "N", type=COUNT, default=3)
     exposed: str | None = option("Write which rows are exposed to a file named DO-NOT-RELEASE.", "FILE")
-    sacro: str | None = option("Write a folder for output checkers, which SACRO-Viewer opens.", "FOLDER")
+    sacro: str | None = option(SACRO, "FOLDER")
     each: bool = option("Judge each FILE by itself, not all as one; exit with 0 if every one may be published.")
 
 
@@ -50,6 +59,9 @@ def audit(asked: AuditOptions) -> int:
     With --rules, FILE holds association rules; with --digits, --rounding or --round-to, rounded supports; with
     --top, the itemsets with the largest supports; with --tree, a decision tree, and --rows are its features, as CSV
     with a header.
+
+    With --acro, FILE is the folder that ACRO's finalise wrote: its tables of counts are judged together, by the rules
+    of the session unless others are given. Outputs of other kinds are left to a person.
 
     With --against, FILE is also judged together with what was published before.
 
@@ -66,6 +78,7 @@ def audit(asked: AuditOptions) -> int:
       discreet audit may.json -k 10 --against april.json --grown
       discreet audit rules.csv -k 10 --rules --n 2000
       discreet audit tree.dot -k 10 --tree
+      discreet audit --acro outputs
       discreet audit clinic.csv --min-support 5% -k 10 --schema =
       discreet audit april.json may.json -k 10 --each
     """
@@ -81,7 +94,7 @@ def _audit_one(asked: AuditOptions) -> int:
     """Judge FILE, write what is asked for, and return the exit code."""
     check_place("--out", asked.out, *asked.sources)
     exposed = _check_exposed(asked) if asked.is_exact else None
-    timestamp = None if asked.sacro is None else _check_sacro(asked.sacro, asked.out, exposed, *asked.sources)
+    timestamp = None if asked.sacro is None else check_sacro(asked.sacro, asked.out, exposed, *asked.sources)
     with watching(quiet=asked.quiet, then="auditing") as bars:
         audit, source, against = judge(asked, bars, "exposed", keep_ids=asked.exposed is not None)
         _ = audit.exposed_if_known, audit.is_acyclic  # computed here, while the bar shows it
@@ -112,15 +125,6 @@ def _check_exposed(asked: AuditOptions) -> str | None:
     return place
 
 
-def _check_sacro(sacro: str, *files: str | None) -> datetime:
-    """Refuse a folder that cannot be written, or that another file is in; return the time that it states."""
-    place = Path(sacro)
-    reports.check_sacro(place)
-    if any(file not in {None, "-"} and Path(str(file)).resolve().is_relative_to(place.resolve()) for file in files):
-        raise OptionError(f"--sacro is {sacro}, and a file that is read or written is in it; name another folder")
-    return fixed_time() or datetime.now(UTC)
-
-
 def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iterator[str]:
     """Yield what was written where; for exposed rows even if quiet, since their file may have another name."""
     if asked.out not in {None, "-"} and not asked.quiet:
@@ -130,7 +134,7 @@ def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iter
     elif exposed is not None:
         yield f"the exposed rows were written to {exposed}: keep that file to yourself"
     if asked.sacro is not None and not asked.quiet:
-        yield f"a folder for output checkers alone was written to {asked.sacro}: open it with SACRO-Viewer"
+        yield SACRO_WRITTEN.format(asked.sacro)
 
 
 @dataclass(frozen=True)
@@ -176,7 +180,7 @@ def report(asked: ReportOptions) -> int:
       discreet report table.csv --counts --policy cms --block suppress
       discreet report release
     """
-    is_folder = asked.file != "-" and Path(asked.file).is_dir()
+    is_folder = asked.file != "-" and Path(asked.file).is_dir() and not asked.is_table
     check = _check_folder if is_folder else _check_usage
     check(asked)
     place = _place(asked.out, asked.file, private=asked.private)

@@ -21,6 +21,7 @@ from discreet.cli.options import (
     COUNT,
     DECIMAL,
     POSITIVE,
+    SACRO,
     SCHEMA,
     EndingOptions,
     ItemOptions,
@@ -37,7 +38,7 @@ from discreet.cli.options import (
 )
 from discreet.cli.reading import read_rows
 from discreet.cli.tables import block_tables
-from discreet.cli.terminal import ask_about_support, check_place, put, say, watching
+from discreet.cli.terminal import SACRO_WRITTEN, ask_about_support, check_place, check_sacro, put, say, watching
 from discreet.cli.usage import OneOf, complete
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
@@ -96,6 +97,7 @@ class BlockOptions(QuietOptions, PublishedOptions):
     )
     top: int | None = option(f"With --epsilon: how many itemsets noise is for.  [default: {TOP}]", "N")
     out: str | None = option("Write the release to this folder, with a certificate.", "FOLDER")
+    sacro: str | None = option(SACRO, "FOLDER")
     patterns: str = option(
         "Format of the patterns in the folder.",
         type=OneOf([*LISTS]),
@@ -121,11 +123,12 @@ def block(asked: BlockOptions) -> int:
       discreet block clinic.csv --min-support 5% -k 10 --compare --max-length 2 --epsilon 0.1,1,4
       discreet block clinic.csv --min-support 5% -k 10 --method add --out release
       discreet block may.csv --min-support 5% -k 10 --beside april --grown --out may
-      discreet block table.csv --counts --policy cms --out release
+      discreet block table.csv --counts --policy cms --out release --sacro checked
     """
     _check_usage(asked)
+    stamp = None if asked.sacro is None else check_sacro(asked.sacro, asked.file, asked.out)
     if asked.is_table:
-        return block_tables(asked)
+        return block_tables(asked, stamp)
     with watching(quiet=asked.quiet, then="blocking") as bars:
         merging = None if asked.method in FITS["seconds"] else bars
         rows, source = read_rows(asked.file, asked, asked.memory, [asked.least], merging)
@@ -155,6 +158,8 @@ def block(asked: BlockOptions) -> int:
         digest = None
         if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
             digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
+        if stamp is not None and release.audit is not None:
+            reports.write_sacro(release.audit, str(asked.sacro), source=source, timestamp=stamp)
     ask_about_support(release.original, release.policy.k, quiet=asked.quiet)
     put(None, *shown, as_json=asked.as_json)
     for line in () if asked.quiet else _say_next(release, asked, digest):
@@ -206,6 +211,8 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
         yield "Give readers the fingerprint by a different route: it shows them that the numbers are yours."
         yield f"Before you publish it, remove {out}/{reports.MARK}: it lists the changes."
         yield f"Anybody can check it:  discreet verify {out}"
+    if asked.sacro is not None and release.audit is not None:
+        yield SACRO_WRITTEN.format(asked.sacro)
 
 
 @click.command(

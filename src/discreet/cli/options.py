@@ -76,6 +76,7 @@ POSITIVE: Final = _number(int, lambda number: number >= 1, "a whole number of at
 WHOLE: Final = _number(int, lambda _: True, "a whole number")
 DECIMAL: Final = _number(float, isfinite, "a number such as 0.5")
 PORT: Final = _number(int, lambda number: 0 <= number < 1 << 16, "a whole number from 0 to 65535")
+SACRO: Final = "Write a folder for output checkers, which SACRO-Viewer opens."
 SCHEMA: Final = "Separator of attribute and value in labels, such as =; values of an attribute exclude each other."
 DURATION: Final = _number(float, lambda number: number > 0, "a number of seconds above 0, such as 60")
 SETTINGS: Final[Mapping[object, dict[str, object]]] = {
@@ -258,6 +259,7 @@ class CountsOptions(Options):
         is_flag=False,
         flag_value="",
     )
+    acro: bool = option("FILE is the folder of an ACRO session, whose tables of counts are judged together.")
     total: tuple[str, ...] = option("In tables of counts: a word for all values together, beside Total or All.", "WORD")
     masked: tuple[str, ...] = option(
         "In tables of counts: what a mark means, such as '*=1..10'; 'absent=0..5' is about missing lines.",
@@ -273,7 +275,7 @@ class CountsOptions(Options):
         """Return a reader of tables of counts, with the options of reading that they have, too."""
         return partial(
             discreet.read_counts,
-            format=reading.format,
+            format="acro" if self.acro else reading.format,
             counts=self.counts or None,
             totals=self.total,
             masked=self.masked,
@@ -360,7 +362,7 @@ class RuleOptions(Options):
     """The rule that patterns are judged by."""
 
     k: int | None = option("Smallest group that anyone may learn about.", "K", name="-k")
-    policy: str | None = option("Judge by a policy: acro, opensafely, … or a .toml or .yaml file.", "NAME|FILE")
+    policy: str | None = option("Judge by a policy: acro, opensafely, … or a .toml, .yaml or .json file.", "NAME|FILE")
 
     def check_rule(self) -> None:
         """Refuse to judge by nothing."""

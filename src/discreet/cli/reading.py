@@ -31,7 +31,7 @@ from discreet.cli.terminal import Bars
 from discreet.io.contents import OTHERS, find_other
 from discreet.io.files import digest as sha256_of
 from discreet.io.files import is_url
-from discreet.io.grids import SESSION
+from discreet.io.grids import CONFIG, SESSION
 from discreet.io.parts import Parts, are_parts, find_parts
 from discreet.io.read_counts import holds_counts
 from discreet.publications.rules.intervals import Mode
@@ -70,6 +70,17 @@ class JudgeOptions(CandidateOptions, OlderOptions, PublicationOptions, RuleOptio
     """FILE, what it holds and how it is read, and how it is judged."""
 
     schema: str | None = option(SCHEMA, "TEXT")
+
+    def check_rule(self) -> None:
+        """Refuse to judge by nothing; an ACRO session brings its own rule."""
+        if self.session_rule is None:
+            super().check_rule()
+
+    @property
+    def session_rule(self) -> str | None:
+        """The rule of an ACRO session, if no other is given."""
+        rule = Path(self.file) / CONFIG
+        return str(rule) if self.acro and self.k is None and self.policy is None and rule.is_file() else None
 
     @property
     def sources(self) -> tuple[str | None, ...]:
@@ -153,7 +164,13 @@ def _judge_counts(asked: JudgeOptions, bars: Bars, *wrong: str) -> Judged:
     rows = None if asked.rows_file is None else read_all(asked.rows_file, replace(asked, format=None, hierarchy=()))[0]
     older, tell = [old for old, _ in olds], bars.step("deciding", "counts decided")
     judged = discreet.audit(
-        counts, k=asked.k, policy=asked.policy, rows=rows, against=older, grown=asked.grown, progress=tell
+        counts,
+        k=asked.k,
+        policy=asked.session_rule or asked.policy,
+        rows=rows,
+        against=older,
+        grown=asked.grown,
+        progress=tell,
     )
     return Judged(judged, source, [one for _, one in olds])
 

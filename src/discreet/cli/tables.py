@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -12,8 +13,8 @@ from discreet import Counts, Verdict
 from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts, compare_counts
 from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
 from discreet.cli.reading import digest
-from discreet.cli.terminal import Bars, fixed_time, put, watching
-from discreet.report import MARK, Source, table_release_html
+from discreet.cli.terminal import SACRO_WRITTEN, Bars, fixed_time, put, watching
+from discreet.report import MARK, Source, table_release_html, write_sacro
 from discreet.report.tables import table_comparison_text, table_release_json, table_release_text
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ ALLOWED: Final = {
     "quiet",
     "method",
 }
-ALLOWED_MORE: Final = ALLOWED | {"seconds", "base", "compare", "out", "as_json", "private", "explain"}
+ALLOWED_MORE: Final = ALLOWED | {"seconds", "base", "compare", "out", "as_json", "private", "explain", "sacro"}
 
 
 TableOptions: TypeAlias = "PublishedOptions | ReportOptions"
 
 
-def block_tables(asked: "BlockOptions") -> int:
-    """Make tables of counts safe, show them, and write them to a folder."""
+def block_tables(asked: "BlockOptions", time: datetime | None = None) -> int:
+    """Make tables of counts safe, show them, and write them to a folder; with a ``time``, also one for checkers."""
     _refuse(asked, asked.method)
     counts, source = _read(asked)
     if asked.compare:
@@ -50,9 +51,12 @@ def block_tables(asked: "BlockOptions") -> int:
     stamp = None
     if asked.out is not None and release.is_safe:
         stamp = discreet.write_release(release, asked.out, source=source).digest
+    if time is not None:
+        write_sacro(release.audit, str(asked.sacro), source=source, timestamp=time)
     lines = table_release_text(release, source=source)
     put(None, table_release_json(release, source=source), lines, as_json=asked.as_json)
-    for line in () if asked.quiet else _say_next(release, asked.out, stamp):
+    written = [SACRO_WRITTEN.format(asked.sacro)] if time is not None else []
+    for line in () if asked.quiet else [*_say_next(release, asked.out, stamp), *written]:
         click.echo(line, err=True)
     return int(release.verdict is not Verdict.RELEASE)
 

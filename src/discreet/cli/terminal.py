@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 EVERY: Final = 10.0  # seconds between lines in a pipe
 COMPILING: Final = "compiling what this needs, once after installation; `discreet warm` compiles everything"
 PLAIN: Final = "run `discreet warm` once: later commands like this one take a fraction of the time"
+SACRO_WRITTEN: Final = "a folder for output checkers alone was written to {}: open it with SACRO-Viewer"
 SHOWN: Final = 20  # itemsets in a table, items in a row
 FIRST: Final = 3  # rows that are shown
 ASCII: Final = dict(
@@ -259,6 +260,15 @@ def fixed_time() -> datetime | None:
         return None if fixed is None else datetime.fromtimestamp(int(fixed), UTC)
     except (ValueError, OverflowError, OSError):
         raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
+
+
+def check_sacro(sacro: str, *files: str | None) -> datetime:
+    """Refuse a folder that cannot be written, or that another file is in; return the time that it states."""
+    place = Path(sacro)
+    report.check_sacro(place)
+    if any(file not in {None, "-"} and Path(str(file)).resolve().is_relative_to(place.resolve()) for file in files):
+        raise OptionError(f"--sacro is {sacro}, and a file that is read or written is in it; name another folder")
+    return fixed_time() or datetime.now(UTC)
 
 
 def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -44,14 +44,14 @@ class Records:
 
     def to_pandas(self) -> AnyFrame:
         """Return a frame of pandas with a line for each member."""
-        pandas = _load("pandas")
+        pandas = load_library("pandas")
         types = {name: PANDAS.get(kind, "object") for name, kind in self._types.items()}
         columns = self._columns()
         return pandas.DataFrame({name: pandas.Series(columns[name], dtype=types[name]) for name in types})
 
     def to_polars(self) -> AnyFrame:
         """Return a frame of polars with a line for each member; labels of several types become text."""
-        polars, columns, schema = _load("polars"), self._columns(), dict[str, Any]()
+        polars, columns, schema = load_library("polars"), self._columns(), dict[str, Any]()
         for name, kind in self._types.items():
             if kind in POLARS:
                 schema[name] = getattr(polars, POLARS[kind])
@@ -79,7 +79,8 @@ def _find_type(labels: Iterable[Hashable]) -> type | None:
     return kind if not kinds and kind in POLARS and largest <= LARGEST else None
 
 
-def _load(name: str) -> Any:  # noqa: ANN401 - a module
+def load_library(name: str) -> Any:  # noqa: ANN401 - a module
+    """Return an optional library; if it is missing, say how to install it."""
     try:
         return import_module(name)
     except ModuleNotFoundError:

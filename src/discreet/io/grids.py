@@ -24,6 +24,7 @@ HEAD: Final = 1 << 16  # bytes that the separator and the encoding are found fro
 PARQUET: Final = b"PAR1"
 SQLITE: Final = b"SQLite format 3\0"
 SESSION: Final = "results.json"  # of ACRO, beside the files that it names
+CONFIG: Final = "config.json"  # its rules
 DIAGNOSTICS: Final = (
     "covariate_value.csv",
     "temporal_covariate_value.csv",
@@ -132,15 +133,16 @@ def _from_bytes(data: Bytes, suffix: str, options: RowOptions) -> Grid:
 def _from_folder(folder: Path, options: RowOptions, is_known: IsKnown) -> Grid:
     """Return the tables of a folder, and the results of an ACRO session as they are."""
     with readable():
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" or path.name == SESSION)
+        known = {SESSION, CONFIG}
+        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" or path.name in known)
     if len(paths) > MOST_FILES:
         raise InputError(f"the folder holds more than {MOST_FILES:,} tables; give one of them")
     is_session, files = folder / SESSION in paths, dict[str, Grid]()
     for path in paths:
-        if path.name == SESSION:
+        if path.name in known and is_session:
             data = load(path)
             files[path.name] = Grid([[_decode(data, find_encoding(bytes(data[:HEAD])))]], [1])
-        elif is_session or (path.stat().st_size and is_known(load_head(path).head)):
+        elif path.name not in known and (is_session or (path.stat().st_size and is_known(load_head(path).head))):
             files[path.name] = _from_text(load(path), options)
     if not files:
         raise InputError("the folder holds no tables that we know; give the folder of an ACRO session, or a file in it")

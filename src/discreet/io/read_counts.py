@@ -96,6 +96,7 @@ def read_counts(
             separator=grid.separator,
             confirmed=format is not None,
             size=f"{LAYOUTS[name].what}: {size}",
+            left_out=found.left_out,
             notes=found.notes,
             doubts=tuple(doubt for table in found.tables for doubt in find_unnamed_totals(table, name)),
         )

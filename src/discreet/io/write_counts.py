@@ -105,7 +105,7 @@ def _list_edits(sheet: Sheet, tables: Iterable[Table]) -> tuple[dict[int, dict[i
             fields[place] = text
         is_gone = cell is None or cell.state >= State.ABSENT
         gone |= {place.line} if is_gone and sheet.is_per_line else set()
-        if is_gone or (cell is not None and cell.state >= State.MASKED > before.state):
+        if is_gone or (cell is not None and cell.state > before.state):
             fields |= {other: "" for other in sheet.beside.get(place, ()) if other not in left}
     edits = dict[int, dict[int, str]]()
     for place, text in fields.items():

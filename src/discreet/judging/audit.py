@@ -242,16 +242,16 @@ class Audit:
     @property
     def warnings(self) -> list[str]:
         """What a reader must know beside the checks: what was not looked for, or is not listed in full."""
-        evidence, is_list = self.evidence, isinstance(self.candidate, Patterns)
+        evidence, unjudged, is_list = self.evidence, self.policy.unjudged, isinstance(self.candidate, Patterns)
         implied, listed = evidence.implications, max(map(len, evidence.changes), default=0)
         no_rows, is_cyclic = self.rows is None and not self._is_forest, is_list and self.is_acyclic is False
-        failed = (check for check in self.checks if check.verdict is not Verdict.RELEASE)
-        is_secret = any(check.found for check in failed if check.name not in {CheckName.SIZE, CheckName.READING})
+        is_secret = any(one.found for one in self.checks if one.verdict > Verdict.RELEASE and one.name in checks.SECRET)
         more_changes = any(changes.small > len(changes) for changes in evidence.changes)
         doubt = doubt_count(self.patterns.min_support, self.patterns.n, self.k) if self.patterns.mined else ""
         every = (
             (f"{doubt[:1].upper()}{doubt[1:]}", doubt),
             (CONFIDENTIAL, is_secret),
+            (unjudged, unjudged),
             ("Inference channels could not be looked for.", is_list and evidence.channels is None),
             ("The rows are not at hand: the published counts are taken as they are.", no_rows),
             ("Not checked here: a determined reader might narrow some counts further.", is_cyclic),
@@ -343,8 +343,8 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
     if isinstance(source, Counts):
         progress = limits.pop("progress", None)
         refuse_options(min_support, targets, schema, n, kind, *limits.values())
-        parts = judge_counts(source, rule, against, grown=grown, progress=progress)
-        return Audit(*parts, rows=None if rows is None else as_rows(rows))
+        known = None if rows is None else as_rows(rows)
+        return Audit(*judge_counts(source, rule, against, grown=grown, progress=progress), rows=known)
     older = cast("Patterns | Iterable[Patterns]", against)
     olds = () if isinstance(against, list | tuple) and not (against or grown) else as_releases(older, grown=grown)
     for_itemsets = min_support is not None or bool(limits) or bool(olds)

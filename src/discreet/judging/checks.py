@@ -36,6 +36,8 @@ ADVICE: Final = {
 """What to do where a check fails; BROKEN ones come first, and where one of COARSEN fails, less must be published."""
 BROKEN: Final = (CheckName.COUNTS, CheckName.COMPLETENESS, CheckName.CONSISTENCY)
 COARSEN: Final = {CheckName.CELLS, CheckName.CHANNELS, CheckName.DIFFERENCES, CheckName.BOUNDS, CheckName.LOW_COUNTS}
+SECRET: Final = frozenset(CheckName) - {CheckName.SIZE, CheckName.READING, CheckName.OUTPUTS}
+"""Checks whose findings are small counts."""
 PERSON: Final = "A person must look at this: the checks say why."
 STATE_KIND: Final = Message(
     "If these are the closed or the maximal itemsets, say so with ", Option("kind"), "; otherwise get the whole list."

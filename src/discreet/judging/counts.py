@@ -34,7 +34,7 @@ def judge_counts(
     if policy.round_to is not None:
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
         every.append(checks.check_rounding(policy, wrong, "count"))
-    every += [*_check_zeros(search, policy), *_check_belief(counts, policy)]
+    every += [*_check_zeros(search, policy), *_check_belief(counts, policy), *_check_outputs(counts)]
     if counts.reading is not None and counts.reading.doubts and not counts.reading.confirmed:
         every.append(CheckName.READING.review(len(counts.reading.doubts), counts.reading.doubts[0]))
     unread = sum(len(sheet.list_unread()) for sheet in counts.sheets if not sheet.is_cut)
@@ -45,6 +45,14 @@ def judge_counts(
 
 def _say_unread(many: int) -> str:
     return f"{count_of(many, 'line')} with numbers could not be read and judged: leave such lines out, as block does."
+
+
+def _check_outputs(counts: Counts) -> Iterator[Check]:
+    """Leave to a person what stands beside the tables and was not judged."""
+    left_out = () if counts.reading is None else counts.reading.left_out
+    if left_out:
+        named = "; ".join(f"{one.column} ({one.why})" for one in left_out)
+        yield CheckName.OUTPUTS.review(len(left_out), f"Not judged here, for a person to look at: {named}.")
 
 
 def refuse_options(*given: object) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 from discreet.data.thresholds import LARGEST_COUNT
 from discreet.errors import DiscreetError, Face, InputError, Message, OptionError, ThresholdError, refuse_truth
 from discreet.io.files import readable
+from discreet.judging import acro
 from discreet.runtime.text import abbreviate
 
 
@@ -117,6 +118,7 @@ class CheckName(StrEnum):
     SUPPORTS = ("supports", "some supports are not stated")
     ABSENT_RULES = ("absent rules", "too many rules are missing to follow")
     COLUMNS = ("columns", "some columns were not read")
+    OUTPUTS = ("other outputs", "some outputs are no tables of counts, and were not judged")
 
     def release(self, sentence: str, found: int = 0) -> "Check":
         """Return a check that was passed."""
@@ -146,10 +148,10 @@ class Check(NamedTuple):
 
 
 PolicyPairs: TypeAlias = Mapping[str, Any]  # the contents of a policy file
-UNSTATED: Final = {("width", 1), ("max_belief", None)}
+UNSTATED: Final = {("width", 1), ("max_belief", None), ("not_judged", "")}
 ZEROS: Final = {"ignore": Verdict.RELEASE, "review": Verdict.REVIEW, "withhold": Verdict.WITHHOLD}
 FOLDER: Final = Path(__file__).with_name("policies")
-SUFFIXES: Final = (".toml", ".yaml", ".yml")
+SUFFIXES: Final = (".toml", ".yaml", ".yml", ".json")
 LARGEST_FILE: Final = 1 << 14  # bytes: a key of 64 KiB would keep the TOML reader busy for 20 seconds
 SHARE: Final = re.compile(r"[01]\.[0-9]{1,20}")
 DECIMAL: Final = re.compile(r"[-+]?(0|[1-9](_?[0-9])*)")  # as in TOML; YAML would also read 010, as 8
@@ -163,6 +165,7 @@ class Policy:
     ignores it. Supports must be multiples of ``round_to``, and a list of more than ``max_itemsets`` goes to review. The
     limits of a masked count that a reader can work out must differ by ``width`` or more: 1 if it must not be known. A
     person must look if a reader may believe in a small group with a probability beyond ``max_belief`` (docs/belief.md).
+    ``not_judged`` names rules of the publisher that are not checked here.
 
     >>> print(Policy("ours", k=5, zeros=Verdict.REVIEW))
     ours: k = 5, zeros: review
@@ -177,10 +180,11 @@ class Policy:
     max_belief: float | None = None
     source: str = ""
     about: str = ""
+    not_judged: str = ""
 
     def __post_init__(self) -> None:
         """Refuse an invalid policy, however it was made."""
-        for word in ("name", "source", "about"):
+        for word in ("name", "source", "about", "not_judged"):
             text = getattr(self, word)
             if not isinstance(text, str) or not text.isprintable():
                 raise OptionError(f"{word} is {_shown(text)}; give text on one line, in quotes")
@@ -202,6 +206,11 @@ class Policy:
         believed = "" if self.max_belief is None else f", beliefs of at most {self.max_belief}"
         return f"{self.name}: k = {self.k}, zeros: {self.facts()['zeros']}{rounded}{at_most}{open_to}{believed}"
 
+    @property
+    def unjudged(self) -> str:
+        """A sentence about the rules of the publisher that are not checked here; empty if there are none."""
+        return f"Rules of {self.name} that are not judged here: {self.not_judged}." * bool(self.not_judged)
+
     def facts(self) -> dict[str, Any]:
         """Return the fields as a file states them; a width of 1, and no bound of beliefs, need not be stated."""
         said = {**asdict(self), "zeros": next(word for word, verdict in ZEROS.items() if verdict is self.zeros)}
@@ -218,9 +227,10 @@ def names() -> tuple[str, ...]:
 
 
 def load(name_or_path: str | os.PathLike[str]) -> Policy:
-    """Return the built-in policy of that name, or the one in your own .toml, .yaml or .yml file.
+    """Return the built-in policy of that name, or the one in your own .toml, .yaml, .yml or .json file.
 
-    A file has ``k`` and any other fields of a ``Policy``; the default ``name`` is that of the file.
+    A file has ``k`` and any other fields of a ``Policy``; the default ``name`` is that of the file. ACRO's own
+    ``default.yaml``, and the ``config.json`` of a session, are policies too.
 
     >>> print(load("opensafely"))
     opensafely: k = 8, zeros: review, supports rounded to 5, at most 5,000 itemsets
@@ -311,6 +321,8 @@ def _from_yaml(text: str) -> PolicyPairs:
         return {}
     if not isinstance(node, yaml.MappingNode):
         raise InputError("the file has no pairs of a word and a value; write lines such as k: 10")
+    if any(word.value == acro.THRESHOLD for word, _ in node.value):
+        return acro.translate({str(word.value): value.value for word, value in node.value})
     pairs: dict[str, Any] = {}
     for word, value in node.value:
         if not isinstance(word, yaml.ScalarNode):
@@ -345,7 +357,7 @@ def _broken(language: str, line: str | None, example: str) -> InputError:
 
 
 def _allowed() -> str:
-    return f"give one of {', '.join(names())}, or the path of a {SUFFIXES[0]}, {SUFFIXES[1]} or {SUFFIXES[2]} file"
+    return f"give one of {', '.join(names())}, or the path of a {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file"
 
 
 def _shown(value: object) -> str:

@@ -3,6 +3,7 @@
 from discreet.data.thresholds import share
 from discreet.io.files import MARK, save
 from discreet.io.files import aside as aside
+from discreet.report.acro import add_to_acro
 from discreet.report.advice import advice_facts, advice_json, advice_text
 from discreet.report.attack import attack_json, attack_text, bounds_json, bounds_text
 from discreet.report.belief import belief_json, belief_text
@@ -45,6 +46,7 @@ __all__ = [
     "Decisive",
     "Part",
     "Source",
+    "add_to_acro",
     "advice_facts",
     "advice_json",
     "advice_text",

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from discreet.data.counts import Counts, name_values
+from discreet.data.counts import Counts, State, name_values
 from discreet.data.itemsets import Itemset, Label
 from discreet.data.patterns import Patterns
 from discreet.disclosure.attacks.facts import Facts, Limits
@@ -18,17 +18,19 @@ from discreet.judging.audit import Audit
 from discreet.judging.finding import AuditFinding
 from discreet.judging.policy import CheckName, Verdict
 from discreet.publications.counts.equations import Key
+from discreet.publications.counts.revealed import Revealed
 from discreet.publications.rules.intervals import format_limits
 from discreet.publications.rules.rule import Rules
 from discreet.publications.series import Change, Changes
 from discreet.publications.trees.leaves import Forest, Leaf, Leaves
 from discreet.publications.trees.targets import name_value
 from discreet.report.findings import cell_names, direction, joined, older_name, rows_that
+from discreet.report.svg import Bar, bars_svg
 from discreet.runtime.text import printable
 
 SUMS: Final = 1_000  # worst findings whose sums are followed: each takes a pass over all itemsets
+MOST_BARS: Final = 6  # sizes from k on that a picture tells apart
 CHANGED: Final = ["before", "now", "more or fewer", "since"]  # columns that only changes have; their sum is that of now
-COUNT: Final = 2  # the column of findings that is flagged; the first column is not counted
 Flagged: TypeAlias = dict[CheckName, list[list[int]]]
 """Flagged cells by the check that asks for it: line and column, from 0 on, without the header and the first column."""
 Value = TypeVar("Value")
@@ -70,6 +72,9 @@ def list_findings(signs: Signs, names: Mapping[Label, str]) -> Iterator[list[str
         total = format_sum([term for term, _ in terms], texts) if terms else ""
         whose = f": {one.value.size}" if isinstance(one.value, PeopleCell) else ""
         cells = [f"{rows_that(one.who, names)}{whose}", *itemsets, _limits(one.low, one.high), total]
+        if isinstance(one.value, Revealed):
+            who = printable(f"{one.value.counted}: {one.value.who or 'everyone'}")
+            cells = [who, "", "", _limits(one.low, one.high), printable(one.explain())]
         if isinstance(one.value, Change):
             cells += [str(one.value.before), str(one.value.after), direction(one.value), since]
         yield cells
@@ -80,11 +85,12 @@ def _limits(low: int, high: int) -> str:
 
 
 class Table(NamedTuple):
-    """What would be published: its name, its lines, the header first, and the cells that are flagged."""
+    """What would be published: its name, its lines, the header first, the cells that are flagged, and all counts."""
 
     name: str
     lines: Iterable[list[str]]
     flagged: Flagged
+    sizes: Sequence[int]
 
 
 def name_labels(audit: Audit) -> dict[Label, str]:
@@ -130,7 +136,7 @@ def _list_itemsets(audit: Audit, signs: Sequence[Signs], names: Mapping[Label, s
     }
     itemsets = ([WITHIN.join([texts[code] for code in one]), str(support)] for one, support in iterate_patterns(listed))
     cells = {check: [[at, 0] for at in ats] for check, ats in lines.items()}
-    return Table("itemsets", chain([HEADER], itemsets), cells)
+    return Table("itemsets", chain([HEADER], itemsets), cells, supports.tolist())
 
 
 def _find_lines(itemsets: Iterable[Itemset], listed: Patterns) -> list[int]:
@@ -172,7 +178,7 @@ def _list_facts(facts: Facts, k: int, signs: Sequence[Signs], names: Mapping[Lab
     cells: Flagged = {CheckName.LOW_COUNTS: [[at, 0] for at, (_, (_, high)) in enumerate(labelled) if 0 < high < k]}
     cells |= {one.check: _flag(set(_summed(one)), itemsets, 0) for one in signs}
     lines = ([joined(one, names), _limits(*limits)] for one, limits in labelled)
-    return Table("supports", chain([HEADER], lines), cells)
+    return Table("supports", chain([HEADER], lines), cells, [low for _, (low, _) in labelled])
 
 
 def _flag(wanted: set[Itemset], itemsets: Sequence[Itemset], column: int) -> list[list[int]]:
@@ -195,7 +201,8 @@ def _list_rules(rules: Rules, k: int, signs: Sequence[Signs], names: Mapping[Lab
         ]
         for rule in rules
     )
-    return Table("rules", chain([["antecedent", "consequent", "support", "confidence"]], lines), cells)
+    sizes = [rule.support[0] for rule in rules if rule.support]
+    return Table("rules", chain([["antecedent", "consequent", "support", "confidence"]], lines), cells, sizes)
 
 
 def _list_leaves(trees: Forest, audit: Audit) -> Table:
@@ -220,26 +227,46 @@ def _list_leaves(trees: Forest, audit: Audit) -> Table:
         + [str(of.get(name, by.get(name, ""))) for name in columns]
         for (number, _, leaf), of, by in zip(leaves, counts, means, strict=True)
     )
-    return Table("leaves", chain([["leaf", "tree", "rows", *columns]], lines), cells)
+    sizes = [count for by_class in counts for count in by_class.values()] or [leaf.rows for *_, leaf in leaves]
+    return Table("leaves", chain([["leaf", "tree", "rows", *columns]], lines), cells, sizes)
 
 
 def _list_counts(counts: Counts, audit: Audit) -> Table:
     """Return the cells of tables of counts, each with its values; those that give away too much are flagged."""
     found = {one.keys[0]: one.kind for one in (*audit.evidence.cells, *audit.evidence.shown) if len(one.keys) == 1}
-    names = list(dict.fromkeys(one.name for table in counts.tables for one in table.dimensions))
     cells: Flagged = {CheckName.LOW_COUNTS: [], CheckName.CELLS: [], CheckName.CLASS_DISCLOSURE: []}
     lines = list[list[str]]()
     for table in counts.tables:
         for cell in table.cells:
-            key = Key(table.counted, name_values(table.names, cell.at))
-            kind, at = found.get(key), [len(lines), len(names)]
+            kind, at = found.get(Key(table.counted, name_values(table.names, cell.at))), [len(lines), 1]
             is_zero = cell.high == 0 and audit.policy.zeros is not Verdict.RELEASE
             cells[CheckName.LOW_COUNTS] += [at] * (kind == "shown")
             cells[CheckName.CELLS] += [at] * (kind not in {None, "shown"})
             cells[CheckName.CLASS_DISCLOSURE] += [at] * is_zero
-            shown = cell.mark or format_limits(cell.low, cell.high)
-            lines.append([printable(table.name), *(printable(key.value(name) or "total") for name in names), shown])
-    return Table("counts", chain([["table", *names, "count"]], lines), cells)
+            values = (f"{name} {value}" for name, value in zip(table.names, cell.at, strict=True) if value is not None)
+            shown = cell.mark or ("masked" if cell.state is State.MASKED else format_limits(cell.low, cell.high))
+            lines.append([table.name, ", ".join(values) or "everyone", shown])
+    sizes = [cell.low for cell in counts if cell.state <= State.LIMITS]
+    texts = ([printable(text) for text in line] for line in lines)
+    return Table("counts", chain([["table", "values", "count"]], texts), cells, sizes)
+
+
+def draw_sizes(table: Table, k: int) -> bytes:
+    """Return a picture of how many counts of a table are of each size; it shows nothing that the table does not.
+
+    >>> draw_sizes(Table("itemsets", [], {}, [3, 12, 14, 120]), 10).count(b"<rect class")
+    6
+    """
+    large = [size for size in table.sizes if size >= k] or [k]
+    steps = [k * digit * 10**power for power in range(16) for digit in (1, 2, 5)]
+    above = [step for step in steps if min(large) // 5 < step <= max(large)]
+    edges = sorted({0, 1, k, *above[:MOST_BARS]})
+    bars = list[Bar]()
+    for low, high in zip(edges, [*edges[1:], None], strict=True):
+        many = sum(low <= size and (high is None or size < high) for size in table.sizes)
+        name = f"{low:,} or more" if high is None else str(low) if high == low + 1 else f"{low:,}–{high - 1:,}"
+        bars.append(Bar(name, many, 0 < low < k))
+    return bars_svg(f"How many of the counts are of each size; k = {k:,}", bars)
 
 
 def _count_classes(tree: Leaves, leaf: Leaf) -> dict[str, int]:

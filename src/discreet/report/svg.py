@@ -47,6 +47,40 @@ def lines_svg(title: str, panels: Sequence[Panel]) -> bytes:
     return "\n".join([*parts, "</svg>", ""]).encode()
 
 
+class Bar(NamedTuple):
+    """A bar with its label; one that stands out has another colour."""
+
+    label: str
+    value: int
+    stands_out: bool = False
+
+
+def bars_svg(title: str, bars: Sequence[Bar]) -> bytes:
+    """Return a chart of bars as an SVG file, each with its number above it.
+
+    >>> bars_svg("Sizes", [Bar("1–9", 3, True), Bar("10 or more", 40)]).count(b"<rect class")
+    2
+    """
+    step, name = 92, escape(title)
+    width, height = max(step * len(bars) + 40, 8 * len(title)), HEAD + PLOT + 40
+    most = max((bar.value for bar in bars), default=0)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"',
+        ' role="img" font-family="Helvetica, Arial, DejaVu Sans, sans-serif" font-size="13" fill="#333"',
+        f' text-anchor="middle"><title>{name}</title><rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="{width // 2}" y="28" font-size="15">{name}</text>',
+    ]
+    for number, bar in enumerate(bars):
+        tall = -(-PLOT * bar.value // (most or 1))
+        x, y = 20 + step * number + step // 2, HEAD + PLOT - tall
+        colour = COLOURS[bar.stands_out]
+        parts.append(f'<rect class="bar" x="{x - 32}" y="{y}" width="64" height="{tall}" fill="{colour}"/>')
+        parts.append(f'<text x="{x}" y="{y - 6}">{bar.value:,}</text>')
+        parts.append(f'<text x="{x}" y="{HEAD + PLOT + 20}">{escape(bar.label)}</text>')
+    axis = f'<path d="M20 {HEAD + PLOT}H{20 + step * len(bars)}" stroke="#888"/>'
+    return "\n".join([*parts, axis, "</svg>", ""]).encode()
+
+
 def linear(values: Sequence[float]) -> dict[float, str]:
     """Return the round numbers on an axis, with their names; it begins at 0 if the values come near it.
 

@@ -78,6 +78,7 @@ def audit_text(
         if group.total > explain:
             yield f"  … and {group.total - explain:,} more; --json lists all of them."
     yield from ("", *wrap(audit.promise or audit.advice.say(on_command_line), WIDTH))
+    yield from wrap(printable(audit.policy.unjudged), WIDTH)
 
 
 def _show_finding(finding: AuditFinding) -> str:

@@ -12,6 +12,7 @@ from discreet.blocking.tables.problem import SECONDS, TableProblem, TableProof, 
 from discreet.blocking.tables.round import round_counts
 from discreet.blocking.tables.suppress import TOO_LONG, suppress
 from discreet.data.counts import Counts, State
+from discreet.data.reading import Reading
 from discreet.errors import BudgetError, Either, GuaranteeError, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, audit
 from discreet.judging.policy import Policy, Verdict, as_policy
@@ -158,10 +159,19 @@ def _pose(
     if isinstance(weights, str) and weights not in {"cells", "people"}:
         raise OptionError(f"weights is {weights[:40]!r}; give 'cells', 'people', or a number for some values")
     wait, unit = as_seconds(seconds), as_whole("base", base, least=2)
-    cut = replace(counts, sheets=tuple(sheet._replace(is_cut=True) for sheet in counts.sheets))
+    sheets = tuple(sheet._replace(is_cut=True) for sheet in counts.sheets)
+    cut = replace(counts, sheets=sheets, reading=_drop_others(counts))
     problem = TableProblem(cut, policy, wait, weights, unit, progress)
     Limits(problem.equations).propagate()
     return problem
+
+
+def _drop_others(counts: Counts) -> Reading | None:
+    """Return the reading without outputs beside the tables: they are no part of the release."""
+    if counts.reading is None:
+        return None
+    own = tuple(f" of {table.name}" for table in counts.tables)
+    return replace(counts.reading, left_out=tuple(one for one in counts.reading.left_out if one.column.endswith(own)))
 
 
 def _solve(method: str, problem: TableProblem) -> TableRelease:

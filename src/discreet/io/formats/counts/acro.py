@@ -1,34 +1,44 @@
 """A session of ACRO: results.json with a CSV file for each table.
 
-Tables are crosstabs of the same people. Where ACRO suppressed cells, it left out the people in them and worked out the
-margins again, so that such a table counts fewer people. Where it rounded, it added up the rounded counts, so that the
-margins say nothing more.
+Tables are crosstabs of the same people. Where ACRO suppressed cells, it left out the people in them and added up the
+margins again, so that these say nothing more. Where it rounded, it added up the rounded counts. Outputs that are no
+tables of counts are named as left out, since nobody judges them here.
 """
 
+import ast
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from discreet.data.counts import Table
+from discreet.data.counts import PEOPLE, Cell, Place, State, Table, name_values
+from discreet.data.reading import LeftOut
 from discreet.errors import InputError
 from discreet.io.formats.counts import crosstab
 from discreet.io.formats.counts.layout import CountOptions, CountsRead
-from discreet.io.grids import SESSION, Grid
-from discreet.runtime.text import count_of
+from discreet.io.grids import CONFIG, SESSION, Grid
+from discreet.io.marks import Limits
+from discreet.runtime.text import printable
 
-PEOPLE: Final = "people"
-TABLES: Final = frozenset(("table", "crosstab", "pivot_table"))
+MEANINGLESS: Final = re.compile(r"(?:row|col|column)(?:_var)?[_ ]?\d*")  # what pandas, ACRO and we call a bare array
+INSIDE: Final = re.compile(r"DO.?NO?T.?RELEASE", re.IGNORECASE)  # outputs of ACRO that are for the checker
+MARGINS: Final = re.compile(r"margins_name\s*=\s*[\"']([^\"']+)[\"']")
+Values: TypeAlias = frozenset[tuple[str, str]]  # of attributes, with their names
+LARGEST: Final = 10_000  # characters of a command that are looked at
 
 
 class Output(NamedTuple):
-    """A table of a session: its name, its file, its attributes, and how small counts were hidden."""
+    """A table of a session: its name, its file, its attributes, how small counts were hidden, and who is counted."""
 
     name: str
     file: str
     names: tuple[str, ...]
     is_suppressed: bool
     round_to: int | None
+    margins: tuple[str, ...]
+    dependent: str
+    is_pivot: bool
 
 
 def matches(grid: Grid) -> bool:
@@ -38,83 +48,218 @@ def matches(grid: Grid) -> bool:
 
 def read(grid: Grid, options: CountOptions) -> CountsRead:
     """Return the tables of counts in a session."""
-    found, notes, left_out = dict[str, Table](), list[str](), 0
+    if not matches(grid):
+        raise InputError(f"this is no session of ACRO: it has no {SESSION} with results; give the folder of one")
+    found, notes, left_out = dict[str, tuple[Output, Table]](), list[str](), list[LeftOut]()
+    beside = dict[str, dict[Place, tuple[Place, ...]]]()
+    below = {"": (0, threshold - 1)} if (threshold := _find_threshold(grid)) else {}
     for output in _list_outputs(grid):
-        if output is None or output.file not in grid.files:
-            left_out += 1
+        if isinstance(output, LeftOut):
+            left_out.append(output)
             continue
-        own = options if options.round_to or output.round_to is None else options._replace(round_to=output.round_to)
+        sheet = _flatten(grid.files[output.file], output.names) if output.is_pivot else grid.files[output.file]
+        if sheet is None:
+            left_out.append(LeftOut(output.name, "pivot table of several attributes or statistics"))
+            continue
+        own = options._replace(
+            round_to=options.round_to or output.round_to,
+            totals=(*options.totals, *output.margins),
+            masks={**below, **options.masks} if output.is_suppressed else options.masks,
+        )
         try:
-            table, more = crosstab.read_table(grid.files[output.file], own, output.name, output.names)
+            table, more = crosstab.read_table(sheet, own, output.name, output.names)
         except InputError as error:
             raise InputError(f"{output.file}: ", error.message) from None
-        found[output.file] = _adapt(_name_apart(table, output), output)
+        table, unnamed = _name_apart(table)
+        kept = _keep_margins(table, output, left_out)
+        found[output.file], beside[output.file] = (output, kept), _list_sums(table, kept)
+        left_out += [LeftOut(unnamed, "an attribute without a name")] if unnamed else []
         notes += more
     if not found:
         raise InputError(f"{SESSION} names no tables of counts that are in the folder; give the folder of a session")
-    also = [f"{count_of(left_out, 'other output')} not read: no tables of counts"] if left_out else []
-    few = ["people in suppressed cells are in no margin of their table"] * any(table.within for table in found.values())
+    tables = _set_apart(found)
+    few = ["people who are not in all tables are counted apart"] * any(table.within for table in tables.values())
     return CountsRead(
-        tuple(found.values()),
-        tuple(dict.fromkeys([*notes, *few, *also])),
-        files={file: (table,) for file, table in found.items()},
+        tuple(tables.values()),
+        tuple(dict.fromkeys([*notes, *few])),
+        beside,
+        files={file: (table,) for file, table in tables.items()},
+        left_out=tuple(left_out),
     )
 
 
-def _name_apart(table: Table, output: Output) -> Table:
-    """Return a table whose attributes without a name are none of another table's."""
-    bare = {f"{name}{number}" for name in ("row", "column") for number in ("", " 2", " 3")}
-    dimensions = (
-        replace(one, name=f"{one.name} of {output.name}") if one.name in bare else one for one in table.dimensions
-    )
-    return replace(table, dimensions=tuple(dimensions))
-
-
-def _adapt(table: Table, output: Output) -> Table:
-    if output.round_to is not None:
-        inner = tuple(cell for cell in table.cells if None not in cell.at)
-        return replace(table, cells=inner)
-    if output.is_suppressed:
-        return replace(table, counted=f"{PEOPLE} that {output.name} shows", within=PEOPLE)
-    return table
-
-
-def _list_outputs(grid: Grid) -> Iterator[Output | None]:
-    """Yield the tables of counts of a session; None for anything else."""
+def _find_threshold(grid: Grid) -> int | None:
+    """Return the threshold below which this session suppressed counts, if it is known."""
     try:
-        session = json.loads(grid.files[SESSION].lines[0][0])
-        outputs = session.get("results", {})
-        items = [one for one in outputs.values() if isinstance(one, dict)]
+        threshold = json.loads(grid.files[CONFIG].lines[0][0])["safe_threshold"]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return None
+    return threshold if isinstance(threshold, int) and threshold > 0 else None
+
+
+def _flatten(grid: Grid, names: Sequence[str]) -> Grid | None:
+    """Return a pivot table of one count as a crosstab: below what is counted are values, then names of attributes.
+
+    None if it has another shape, such as several statistics, or columns of several attributes.
+    """
+    start = 0
+    while start < len(grid.lines) and not grid.lines[start][0] and len({*grid.lines[start]} - {""}) == 1:
+        start += 1
+    at = next((at for at, line in enumerate(grid.lines) if line[0] and {*line} <= {"", *names}), 0)
+    if not 0 < start <= at <= start + 1 or len({*map(len, grid.lines)}) > 1:
+        return None
+    tops = grid.lines[start] if at > start else ["count"] * len(grid.lines[at])
+    head = [name or top for name, top in zip(grid.lines[at], tops, strict=True)]
+    return grid._replace(lines=[head, *grid.lines[at + 1 :]], numbers=grid.numbers[at:])
+
+
+def _name_apart(table: Table) -> tuple[Table, str]:
+    """Return a table whose attributes without a name are none of another table's, and what these are called."""
+    bare = {one.name: f"{one.name} of {table.name}" for one in table.dimensions if MEANINGLESS.fullmatch(one.name)}
+    dimensions = tuple(replace(one, name=bare.get(one.name, one.name)) for one in table.dimensions)
+    return replace(table, dimensions=dimensions), ", ".join(bare.values())
+
+
+def _keep_margins(table: Table, output: Output, left_out: list[LeftOut]) -> Table:
+    """Return a table without margins that say nothing, or that its own cells contradict."""
+    inner = tuple(cell for cell in table.cells if None not in cell.at)
+    exact = [cell for cell in table.cells if None in cell.at and cell.state is State.EXACT]
+    sums = _add_up(table, {name_values(table.names, cell.at): cell.low for cell in exact})
+    fits = _fits(sums)
+    if output.round_to is None and not fits:
+        left_out.append(LeftOut(f"margins of {table.name}", "sums that do not fit its cells"))
+    is_known = all(cell.state is State.EXACT for cell in inner)
+    says_more = is_known or any(low < count for count, low, _ in sums)
+    return table if output.round_to is None and fits and says_more else replace(table, cells=inner)
+
+
+def _list_sums(table: Table, kept: Table) -> dict[Place, tuple[Place, ...]]:
+    """Return the margins that are not kept, but stand in the file, for each cell that they are a sum of."""
+    own = {*kept.cells}
+    sums = [(cell, cell.place) for cell in table.cells if cell not in own and cell.place is not None]
+    return {
+        inner.place: tuple(place for cell, place in sums if _is_part(inner, cell))
+        for inner in kept.cells
+        if inner.place is not None and sums
+    }
+
+
+def _is_part(inner: Cell, cell: Cell) -> bool:
+    return all(value in {None, own} for value, own in zip(cell.at, inner.at, strict=True))
+
+
+def _add_up(table: Table, known: Mapping[Values, int]) -> list[tuple[int, int, int]]:
+    """Return each count that is known of some attributes of a table, with the limits of the sum of its own cells."""
+    own = {values: count for values, count in known.items() if {name for name, _ in values} <= {*table.names}}
+    wanted, sums = {frozenset(name for name, _ in values) for values in own}, dict[Values, Limits]()
+    for cell in (cell for cell in table.cells if None not in cell.at):
+        low = cell.low if cell.state is State.EXACT else 0
+        for names in wanted:
+            at = frozenset(pair for pair in name_values(table.names, cell.at) if pair[0] in names)
+            least, most = sums.get(at, (0, 0))
+            sums[at] = least + low, most + cell.high
+    return [(count, *sums.get(values, (0, 0))) for values, count in own.items()]
+
+
+def _set_apart(found: Mapping[str, tuple[Output, Table]]) -> dict[str, Table]:
+    """Return tables of the same people; a table that counts fewer, as where values are missing, has its own."""
+    plain = [table for output, table in found.values() if output.round_to is None and not output.dependent]
+    totals = [(sum(cell.low for cell in table.cells if None not in cell.at), table) for table in plain]
+    exact = [(total, table) for total, table in totals if all(cell.state is State.EXACT for cell in table.cells)]
+    everyone = max((total for total, _ in exact), default=0)
+    full = [table for total, table in exact if total == everyone]
+    known = {name_values(table.names, cell.at): cell.low for table in full for cell in table.cells}
+    return {
+        file: table
+        if output.round_to is not None or (not output.dependent and _fits(_add_up(table, known)))
+        else replace(table, counted=_name_people(output), within=PEOPLE)
+        for file, (output, table) in found.items()
+    }
+
+
+def _fits(sums: Iterable[tuple[int, int, int]]) -> bool:
+    return all(low <= count <= high for count, low, high in sums)
+
+
+def _name_people(output: Output) -> str:
+    return f"people with {output.dependent}" if output.dependent else f"people that {output.name} shows"
+
+
+def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
+    """Yield the tables of counts of a session, and what everything else is."""
+    try:
+        outputs = json.loads(grid.files[SESSION].lines[0][0]).get("results", {})
+        items = {str(uid): one for uid, one in outputs.items() if isinstance(one, dict)}
     except (ValueError, AttributeError, RecursionError):
         raise InputError(f"{SESSION} holds no results of ACRO; finalise the session again") from None
-    for item in items:
+    for uid, item in items.items():
         files = [file for file in _list(item.get("files")) if isinstance(file, dict)]
-        names = [str(file.get("name")) for file in files]
-        if item.get("type") not in TABLES or not _is_of_counts(item) or len(names) != 1:
-            yield None
+        names, name = [str(file.get("name")) for file in files], printable(str(item.get("uid") or uid))
+        if INSIDE.search(name):
             continue
-        properties, sdc = _dict(item.get("properties")), _dict(files[0].get("sdc"))
-        base = properties.get("round_base")
+        kind, properties, fair = str(item.get("type")), _dict(item.get("properties")), _dict(item.get("fair"))
+        call = _find_call(str(item.get("command", "")))
+        says_so = fair.get("statbarn") == "Frequencies" and "discreet" not in properties
+        counts_people = says_so if "statbarn" in fair else _counts_people(item, call)
+        if kind != "table" or not counts_people or len(names) != 1 or names[0] not in grid.files:
+            what = properties.get("method", kind) if kind == "table" and not counts_people else kind
+            yield LeftOut(name, printable(str(what)).replace("_", " "))
+            continue
+        base, dependent = properties.get("round_base"), str(fair.get("dependent", "unknown"))
         yield Output(
-            str(item.get("uid") or names[0]),
+            name,
             names[0],
-            tuple(map(str, _list(_dict(item.get("fair")).get("independent")))),
-            properties.get("mitigation") == "suppress" or bool(_dict(sdc.get("summary")).get("suppressed")),
+            tuple(map(str, _list(fair.get("independent")))) or _name_arguments(call),
+            properties.get("mitigation") == "suppress"
+            or bool(_dict(_dict(files[0].get("sdc")).get("summary")).get("suppressed")),
             base if isinstance(base, int) and base > 1 else None,
+            tuple(MARGINS.findall(str(item.get("command", ""))[:LARGEST])),
+            "" if dependent == "unknown" else dependent,
+            properties.get("method") == "pivot_table",
         )
 
 
-def _is_of_counts(item: Mapping[str, Any]) -> bool:
-    """Return whether a table counts people, rather than summing up a variable of theirs."""
-    dependent = _dict(item.get("fair")).get("dependent", "unknown")
-    command = str(item.get("command", "")).replace(" ", "")
-    is_summary = "aggfunc=" in command and "aggfunc=None" not in command
-    return dependent == "unknown" and not is_summary
+def _find_call(command: str) -> ast.Call | None:
+    """Return the call that made a crosstab, from the line of a program that ACRO keeps; None if it is no whole call."""
+    try:
+        every = ast.walk(ast.parse(command[:LARGEST].strip()))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    calls = [node for node in every if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    return next((call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "crosstab"), None)
+
+
+def _counts_people(item: Mapping[str, Any], call: ast.Call | None) -> bool:
+    """Return whether a table of a session before 1.0, which does not say so, counts people: by its whole command."""
+    given = {} if call is None else {one.arg: one.value for one in call.keywords}
+    values = [node for name, node in given.items() if name is None or name in {"values", "aggfunc", "normalize"}]
+    is_bare = all(isinstance(node, ast.Constant) and not node.value for node in values)
+    return "fair" not in item and call is not None and len(call.args) <= 2 and is_bare  # noqa: PLR2004 - lines, columns
+
+
+def _name_arguments(call: ast.Call | None) -> tuple[str, ...]:
+    """Return the names of the attributes of a crosstab, if all of them are columns of a frame.
+
+    >>> _name_arguments(_find_call("table = acro.crosstab([df.sex, df['region']], df.ill)"))
+    ('sex', 'region', 'ill')
+    """
+    if call is None:
+        return ()
+    given = {str(one.arg): one.value for one in call.keywords}
+    axes = [*call.args, *(given[name] for name in ("index", "columns") if name in given)]
+    found = [_name_column(node) for axis in axes for node in (axis.elts if isinstance(axis, ast.List) else [axis])]
+    return () if "" in found else tuple(found)
+
+
+def _name_column(node: ast.expr) -> str:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return node.slice.value
+    return node.attr if isinstance(node, ast.Attribute) and node.attr != "values" else ""
 
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _list(value: object) -> list[Any]:
+def _list(value: object) -> Sequence[Any]:
     return value if isinstance(value, list) else []

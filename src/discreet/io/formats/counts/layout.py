@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Coordinates, Dimension, Place, Table
+from discreet.data.reading import LeftOut
 from discreet.io.grids import Grid
 from discreet.io.marks import ABSENT, Limits, Marks
 
@@ -46,13 +47,15 @@ class CountsRead(NamedTuple):
     """The tables of a file, and remarks on how they were read.
 
     ``beside`` leads, for each file, from the place of a count to fields that were worked out from it; ``files`` are the
-    tables of each file. A file that is not part of a folder is called by an empty name.
+    tables of each file. A file that is not part of a folder is called by an empty name. What is ``left_out`` is for a
+    person to look at.
     """
 
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
     beside: Mapping[str, Mapping[Place, tuple[Place, ...]]] = {}
     files: Mapping[str, tuple[Table, ...]] = {}
+    left_out: tuple[LeftOut, ...] = ()
 
 
 class Layout(NamedTuple):
