@@ -109,10 +109,8 @@ def test_limits_of_supports_are_counted_with(prior, case, slack):
         cell = list(oracle.kinds_of_rows(universe)).index(frozenset(one.held))
         few = (tables[:, cell] > 0) & (tables[:, cell] < k)
         share = Fraction(int(ways[few].sum()), int(ways.sum()))
-        if one.how == "counted":
-            assert one.belief == share
-        elif one.error is not None:
-            assert one.belief == pytest.approx(float(share), abs=max(0.1, 5 * one.error))
+        off = 0 if one.how == "counted" else max(0.1, 5 * (one.error or 0.2))
+        assert abs(one.belief - share) <= off
 
 
 @settings(max_examples=200 if LARGE else 30)

@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-from contextlib import suppress
 from io import BytesIO
 from itertools import combinations
 from pathlib import Path
@@ -148,13 +147,19 @@ def test_rules_of_borgelt_are_no_patterns():
         read_patterns(_as_file("a <- b (12.5, 80)\n"), format="borgelt", n=8)
 
 
+def _find_alone(column, n):
+    try:
+        return tuple(find_counts([column], n, "line"))
+    except InputError:
+        return None
+
+
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=4), st.integers(50, 10**6))
 def test_counts_come_back_from_shares_and_percentages_or_are_refused(counts, n):
     shares = [[repr(count / n) for count in counts], [repr(count / n * 100) for count in counts]]
     assert tuple(find_counts(shares, n, "line")) == tuple(counts)
     for column in shares:
-        with suppress(InputError):
-            assert tuple(find_counts([column], n, "line")) == tuple(counts)
+        assert _find_alone(column, n) in {tuple(counts), None}
 
 
 def test_rules_of_arules_are_read_alike_from_both_of_its_formats():

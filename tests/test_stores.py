@@ -143,11 +143,11 @@ def test_all_stores_give_the_rows_of_the_frame(tmp_path_factory, shape, data):
     strategy, how = FRAMES[shape]
     frame = data.draw(strategy)
     expected = read(frame, **how)
-    for name, (store, more) in STORES.items():
-        if shape != "lists" or name not in NO_LISTS:
-            found = read(store(frame, tmp_path_factory.mktemp("rows")), **how, **more)
-            assert (found, found.schema) == (expected, expected.schema), name
-            assert found.reading.shape == shape, name
+    for name in STORES.keys() - (NO_LISTS if shape == "lists" else ()):
+        store, more = STORES[name]
+        found = read(store(frame, tmp_path_factory.mktemp("rows")), **how, **more)
+        assert (found, found.schema) == (expected, expected.schema), name
+        assert found.reading.shape == shape, name
 
 
 @pytest.mark.parametrize("name", sorted({*STORES} - {"Arrow table", "Arrow reader"}))
