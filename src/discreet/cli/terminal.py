@@ -17,6 +17,7 @@ import click
 from discreet import Merged, OptionError, OutputError, Patterns, Reading, Transactions, report
 from discreet.data.thresholds import doubt_count, say_least
 from discreet.kernels import on_compiling, on_slow
+from discreet.runtime.resources import HAS_THREADS
 from discreet.runtime.text import printable
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Ticker:
     def __init__(self, *, quiet: bool) -> None:
         """Begin with nothing to say."""
         self._tasks: list[dict[str, Any]] = []
-        self._quiet, self._notes, self._ended = quiet, list[str](), Event()
+        self._quiet, self._notes, self._ended = quiet or not HAS_THREADS, list[str](), Event()
         context = click.get_current_context(silent=True)
         self._name = "discreet" if context is None else context.info_name
         self._thread = Thread(target=self._watch, daemon=True)
