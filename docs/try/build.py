@@ -1,7 +1,7 @@
 """Build the page that audits in the browser alone, as one file: Python, NumPy and discreet are within it.
 
-``make page`` runs this. Pyodide and NumPy for WebAssembly come from the npm registry, pinned by their SHA-256; click is the
-installed one, and discreet the one in ``src``. The same sources give the same bytes.
+``make page`` runs this. Pyodide and NumPy for WebAssembly come from the npm registry, pinned by their SHA-256; click is
+the installed one, and discreet the one in ``src``. The same sources give the same bytes.
 """
 
 import base64
@@ -74,8 +74,8 @@ def _assemble(script: bytes, files: dict[str, bytes]) -> str:
 
     own, style = _read("page.js").decode(), _read("page.css").decode()
     policy = (
-        f"default-src 'none'; connect-src 'none'; script-src {_hash(own)} 'wasm-unsafe-eval'; style-src {_hash(style)}; "
-        "worker-src blob:; form-action 'none'; base-uri 'none'"
+        f"default-src 'none'; connect-src 'none'; script-src {_hash(own)} 'wasm-unsafe-eval'; "
+        f"style-src {_hash(style)}; worker-src blob:; form-action 'none'; base-uri 'none'"
     )
     packed = {"worker.js": script, **files}
     parts = "\n".join(f'<script type="text/plain" id="{name}">{_pack(data)}</script>' for name, data in packed.items())

@@ -84,7 +84,6 @@ function take(files) {
   if (files.length > 1) return fail("Several files were dropped; drop one.");
   if (files[0].size > MOST_BYTES) return fail("The file has more than 50 MB. The page is made for up to 20,000 rows; install discreet for larger files.");
   file = files[0];
-  by("name").textContent = file.name;
   by("result").hidden = true;
   judge();
 }
@@ -108,5 +107,5 @@ by("stop").addEventListener("click", () => {
 });
 for (const name of ["dragenter", "dragover"]) document.addEventListener(name, (event) => { event.preventDefault(); by("drop").classList.add("over"); });
 for (const name of ["dragleave", "drop"]) document.addEventListener(name, () => by("drop").classList.remove("over"));
-document.addEventListener("drop", (event) => { event.preventDefault(); take(event.dataTransfer.files); });
+document.addEventListener("drop", (event) => { event.preventDefault(); by("file").files = event.dataTransfer.files; take(event.dataTransfer.files); });
 start();

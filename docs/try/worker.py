@@ -43,7 +43,7 @@ def audit(name: str, support: str, k: str, others: str, *, as_json: bool) -> tup
         return 2, "", "error: the other options have a quote that does not end; add it\n", ""
     given = [word for option in (("--min-support", support), ("-k", k)) if option[1] for word in option]
     words = ["audit", file, *given, *more]
-    limit = [] if "--max-patterns" in more else ["--max-patterns", MOST]
+    limit = ["--max-patterns", MOST] if support and "--max-patterns" not in more else []
     return *run([*words, *limit, *["--json"] * as_json]), shlex.join(["discreet", *words])
 
 
