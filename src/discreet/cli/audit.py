@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ from discreet.cli.block import FITS
 from discreet.cli.options import COUNT, EndingOptions, QuietOptions, command, limit_time, names, option, refuse
 from discreet.cli.reading import JudgeOptions, PublicationOptions, judge, read_all
 from discreet.cli.tables import block_for_page
-from discreet.cli.terminal import Bars, ask_about_support, check_place, fixed_time, put, wants_json, watching
+from discreet.cli.terminal import Bars, ask_about_support, check_place, fixed_time, now, put, wants_json, watching
 from discreet.cli.usage import OneOf
 from discreet.io.files import is_url
 
@@ -118,7 +118,7 @@ def _check_sacro(sacro: str, *files: str | None) -> datetime:
     reports.check_sacro(place)
     if any(file not in {None, "-"} and Path(str(file)).resolve().is_relative_to(place.resolve()) for file in files):
         raise OptionError(f"--sacro is {sacro}, and a file that is read or written is in it; name another folder")
-    return fixed_time() or datetime.now(UTC)
+    return now()
 
 
 def _say_written(asked: AuditOptions, audit: Audit, exposed: str | None) -> Iterator[str]:

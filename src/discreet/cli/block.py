@@ -36,7 +36,7 @@ from discreet.cli.options import (
 )
 from discreet.cli.reading import read_rows
 from discreet.cli.tables import block_tables
-from discreet.cli.terminal import ask_about_support, check_place, put, say, watching
+from discreet.cli.terminal import ask_about_support, check_place, now, put, say, watching
 from discreet.cli.usage import OneOf, complete
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
@@ -154,7 +154,9 @@ def block(asked: BlockOptions) -> int:
             shown = reports.release_json(release, source=source), reports.release_text(release, source=source)
         digest = None
         if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
-            digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
+            day, place = now().date(), asked.out
+            written = discreet.write_release(release, place, format=asked.patterns, source=source, published=day)
+            digest = written.digest
     ask_about_support(release.original, release.policy.k, quiet=asked.quiet)
     put(None, *shown, as_json=asked.as_json)
     for line in () if asked.quiet else _say_next(release, asked, digest):

@@ -12,7 +12,7 @@ from discreet import Counts, Verdict
 from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts, compare_counts
 from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
 from discreet.cli.reading import digest
-from discreet.cli.terminal import Bars, fixed_time, put, watching
+from discreet.cli.terminal import Bars, fixed_time, now, put, watching
 from discreet.report import MARK, Source, table_release_html
 from discreet.report.tables import table_comparison_text, table_release_json, table_release_text
 
@@ -49,7 +49,7 @@ def block_tables(asked: "BlockOptions") -> int:
         release = _block(asked, counts, asked.method, bars, asked.base)
     stamp = None
     if asked.out is not None and release.is_safe:
-        stamp = discreet.write_release(release, asked.out, source=source).digest
+        stamp = discreet.write_release(release, asked.out, source=source, published=now().date()).digest
     lines = table_release_text(release, source=source)
     put(None, table_release_json(release, source=source), lines, as_json=asked.as_json)
     for line in () if asked.quiet else _say_next(release, asked.out, stamp):

@@ -262,6 +262,11 @@ def fixed_time() -> datetime | None:
         raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
 
 
+def now() -> datetime:
+    """Return the time that an output states: as SOURCE_DATE_EPOCH sets it, or the present."""
+    return fixed_time() or datetime.now(UTC)
+
+
 def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:
     r"""Return plain signs for those that an encoding lacks; escape any others.
 
