@@ -17,6 +17,7 @@ from typing import Any, Final
 from discreet.io.notation import as_json, write_text
 
 CRATE: Final = "ro-crate-metadata.json"
+CHECK: Final = "https://w3id.org/shp#DisclosureCheck"
 LARGEST: Final = 1 << 20  # bytes of a crate
 PUBLISHED: Final = re.compile(rb'"datePublished": "(\d{4}-\d\d-\d\d)"')
 ABOUT: Final = {
@@ -52,7 +53,7 @@ def check_crate(folder: Path, facts: Mapping[str, Any]) -> str:
     try:
         published = date.fromisoformat(PUBLISHED.findall(data)[0].decode())
         is_same = data == f"{as_json(_describe(folder, facts, published))}\n".encode()
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+    except (AttributeError, IndexError, KeyError, OSError, TypeError, ValueError):
         is_same = False
     return "" if is_same else f"{CRATE!r} does not describe this release: it was changed, or is of another one"
 
@@ -80,22 +81,29 @@ def _describe(folder: Path, facts: Mapping[str, Any], published: date) -> dict[s
             "datePublished": published.isoformat(),
             "license": _refer("#terms"),
             "hasPart": [_refer(name) for name in sorted(digests)],
-            "mentions": [_refer("#disclosure-check")],
+            "mentions": _refer("#disclosure-check"),
         },
-        *_list_files(digests),
+        *_list_files(folder, digests),
         {
             "@id": "#disclosure-check",
             "@type": "AssessAction",
-            "additionalType": _refer("https://w3id.org/shp#DisclosureCheck"),
+            "additionalType": _refer(CHECK),
             "name": f"Disclosure check by the policy {policy['name']}",
             "description": "By a program: report.txt says what is promised, and `discreet verify FOLDER` checks it "
             "again. Where the policy asks for a review, a person decides.",
             "agent": _refer("#discreet"),
             "instrument": [_refer("#discreet"), _refer("#policy")],
             "object": [_refer("./"), *(_refer(f"#{word}") for word in stated)],
-            "actionStatus": _refer("http://schema.org/CompletedActionStatus"),
+            "actionStatus": "http://schema.org/CompletedActionStatus",
         },
-        {"@id": "#discreet", "@type": "SoftwareApplication", "name": "discreet", "softwareVersion": facts["discreet"]},
+        {"@id": CHECK, "@type": "DefinedTerm", "name": "Disclosure check"},
+        {
+            "@id": "#discreet",
+            "@type": "SoftwareApplication",
+            "name": "discreet",
+            "version": facts["discreet"],
+            "url": "https://pypi.org/project/discreet/",
+        },
         {
             "@id": "#policy",
             "@type": "CreativeWork",
@@ -117,7 +125,7 @@ def _describe(folder: Path, facts: Mapping[str, Any], published: date) -> dict[s
     return {"@context": "https://w3id.org/ro/crate/1.2/context", "@graph": graph}
 
 
-def _list_files(digests: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+def _list_files(folder: Path, digests: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     for name, digest in sorted(digests.items()):
         yield {
             "@id": name,
@@ -125,6 +133,7 @@ def _list_files(digests: Mapping[str, str]) -> Iterator[dict[str, Any]]:
             "name": name,
             "description": ABOUT.get(name, "What is published"),
             "encodingFormat": MEDIA.get(Path(name).suffix, "text/plain"),
+            "contentSize": str((folder / name).stat().st_size),
             "sha256": digest,
         }
 
