@@ -11,7 +11,7 @@ export PYTHONDONTWRITEBYTECODE :=
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
 
-.PHONY: help demo test test-all test-bounds test-without-jit test-spark laws long kernels packages check docs screenshots reproduce walk bench bench-tables bench-spark clean
+.PHONY: help demo test test-all test-bounds test-without-jit test-spark laws long kernels packages check docs page screenshots reproduce walk bench bench-tables bench-spark clean
 
 help:
 	@echo "make demo         audit a generated clinic and tell what it would give away"
@@ -23,6 +23,7 @@ help:
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
 	@echo "make docs         build the documents as a site, in site/, and write the generated pages anew"
+	@echo "make page         build the page that audits in the browser alone, site/discreet.html (fetches Pyodide and NumPy)"
 	@echo "make screenshots  take pictures of the app and the report, in screenshots/ (needs Chromium)"
 	@echo "make reproduce    list the figures of the papers; make one anew with FIGURE=NAME"
 	@echo "make walk         show which files audit, block, hide and a web audit enter"
@@ -75,6 +76,9 @@ check: .venv/installed-test
 docs: .venv/installed-test
 	$(BIN)/python tests/test_docs.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+page: .venv/installed
+	$(BIN)/python docs/try/build.py site/discreet.html
 
 screenshots: .venv/installed-test
 	$(BIN)/python tests/browser/screenshots.py

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from discreet.blocking.beside import Older, find_faults, hash_patterns, read_older
 from discreet.blocking.blockers import BEST, METHODS
+from discreet.blocking.crate import CRATE, check_crate, write_crate
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.meet import keeps_whole
 from discreet.blocking.release import Release
@@ -56,7 +58,14 @@ Move it to a safe place, or delete it, before you publish the rest of the folder
 _LISTS: Final = {form.name: f"patterns{suffix}" for form in FORMATS.values() for suffix in form.suffixes[:1]}
 LISTS: Final = {name: listed for name, listed in _LISTS.items() if listed in PATTERNS and FORMATS[name].patterns}
 """The formats of patterns in a release, which ``verify`` reads, and the file of each."""
-NAMES: Final = {"release.json", "certificate.json", "report.txt", MARK, *PATTERNS}  # what a release folder may hold
+NAMES: Final = {
+    "release.json",
+    "certificate.json",
+    "report.txt",
+    CRATE,
+    MARK,
+    *PATTERNS,
+}  # in a release folder
 
 
 def write_release(
@@ -65,12 +74,14 @@ def write_release(
     *,
     format: str = "json",  # noqa: A002 - as in write_patterns
     source: "Source | None" = None,
+    published: date | None = None,
 ) -> Verification:
     """Write a release folder, its patterns in ``format``, and return its verification.
 
     The folder is written beside, verified, and moved into place: there is never half a folder. An older release in its
     place is replaced; any other folder is refused. DO-NOT-RELEASE in it holds the changes, their cost and the
-    ``source`` of the rows. The other files contain nothing that does not follow from the patterns.
+    ``source`` of the rows. The other files contain nothing that does not follow from the patterns. With the day it is
+    ``published`` on, an RO-Crate describes it for archives: its policy, thresholds, program and digests.
 
     >>> from tempfile import TemporaryDirectory
     >>> from discreet import block
@@ -81,7 +92,8 @@ def write_release(
     True
     """
     if isinstance(release, TableRelease):
-        return write_tables(release, Path(folder), source=None if source is None else source._asdict())
+        private = None if source is None else source._asdict()
+        return write_tables(release, Path(folder), source=private, published=published)
     from discreet.report import public_facts, public_text, release_json  # noqa: PLC0415 - a door, loaded late
 
     if not len(release.patterns):
@@ -98,7 +110,10 @@ def write_release(
         write_text(beside / "certificate.json", [as_json(_certify(facts, release.patterns, listed))])
         write_text(beside / "report.txt", public_text(release))
         files = {path.name: digest(path) for path in sorted(beside.iterdir())}
-        write_text(beside / "release.json", [as_json({**facts, "files": files})])
+        facts |= {"files": files}
+        write_text(beside / "release.json", [as_json(facts)])
+        if published is not None:
+            write_crate(beside, facts, published)
         (beside / MARK).mkdir(OWN)
         save(beside / MARK / "cost.json", release_json(release, source=source))
         _write_changes(release, beside / MARK)
@@ -141,7 +156,12 @@ def verify(
     method = "" if is_known else "the method in release.json is unknown, or does not match is_whole and the policy"
     if facts["beside"] and facts["is_whole"]:
         method = "a release that was made beside older ones has exact supports, but is_whole in release.json denies it"
-    faults = [method, _check_zeros(Path(folder), facts), _check_schema(Path(folder), facts)]
+    faults = [
+        method,
+        check_crate(Path(folder), facts),
+        _check_zeros(Path(folder), facts),
+        _check_schema(Path(folder), facts),
+    ]
     faults.append(_check_hierarchy(Path(folder), facts))
     faults += [check(Path(folder), facts, older) for check in (_check_beside, _attack, _believe)]
     left = tuple(filter(None, faults))

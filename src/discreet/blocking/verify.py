@@ -19,6 +19,7 @@ from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
 PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "out", "parquet")}
 OTHERS: Final = {"certificate.json", "report.txt"}
+AROUND: Final = {"release.json", "ro-crate-metadata.json"}  # they list the others, and are checked by what they say
 PRIVATE: Final = "DO-NOT-RELEASE"
 VIEWER: Final = "; SACRO-Viewer adds it to a folder that it opens: remove it, and open what block --sacro writes"
 LARGEST: Final = 1 << 27  # bytes of a file; all files together may have twice as many
@@ -81,7 +82,7 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         release = _read_claims(files[at], at)
         _check_form({"width": 1, "max_belief": None, **release["policy"]}, "the policy in release.json")
         beside = _read_beside(release)
-        faults += _check_files({*entries} - {at, *[PRIVATE] * has_private}, digests, release["files"])
+        faults += _check_files({*entries} - AROUND - {*[PRIVATE] * has_private}, digests, release["files"])
         at = "certificate.json"
         certificate = _read_claims(files[at], at)
         _check_form(certificate["patterns"], "the file in certificate.json")

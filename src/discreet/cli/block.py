@@ -38,7 +38,7 @@ from discreet.cli.options import (
 )
 from discreet.cli.reading import read_rows
 from discreet.cli.tables import block_tables
-from discreet.cli.terminal import SACRO_WRITTEN, ask_about_support, check_place, check_sacro, put, say, watching
+from discreet.cli.terminal import SACRO_WRITTEN, ask_about_support, check_place, check_sacro, now, put, say, watching
 from discreet.cli.usage import OneOf, complete
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
@@ -157,7 +157,9 @@ def block(asked: BlockOptions) -> int:
             shown = reports.release_json(release, source=source), reports.release_text(release, source=source)
         digest = None
         if asked.out is not None and len(release.patterns) and release.verdict is not Verdict.WITHHOLD:
-            digest = discreet.write_release(release, asked.out, format=asked.patterns, source=source).digest
+            day, place = now().date(), asked.out
+            written = discreet.write_release(release, place, format=asked.patterns, source=source, published=day)
+            digest = written.digest
         if stamp is not None and release.audit is not None:
             reports.write_sacro(release.audit, str(asked.sacro), source=source, timestamp=stamp)
     ask_about_support(release.original, release.policy.k, quiet=asked.quiet)

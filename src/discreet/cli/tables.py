@@ -13,7 +13,7 @@ from discreet import Counts, Verdict
 from discreet.blocking.tables.block import BEST, METHODS, TableRelease, block_counts, compare_counts
 from discreet.cli.options import COUNTS_READING, CountsOptions, PublishedOptions, limit_time, names
 from discreet.cli.reading import digest
-from discreet.cli.terminal import SACRO_WRITTEN, Bars, fixed_time, put, watching
+from discreet.cli.terminal import SACRO_WRITTEN, Bars, fixed_time, now, put, watching
 from discreet.report import MARK, Source, table_release_html, write_sacro
 from discreet.report.tables import table_comparison_text, table_release_json, table_release_text
 
@@ -50,7 +50,7 @@ def block_tables(asked: "BlockOptions", time: datetime | None = None) -> int:
         release = _block(asked, counts, asked.method, bars, asked.base)
     stamp = None
     if asked.out is not None and release.is_safe:
-        stamp = discreet.write_release(release, asked.out, source=source).digest
+        stamp = discreet.write_release(release, asked.out, source=source, published=now().date()).digest
     if time is not None:
         write_sacro(release.audit, str(asked.sacro), source=source, timestamp=time)
     lines = table_release_text(release, source=source)

@@ -17,6 +17,7 @@ import click
 from discreet import Merged, OptionError, OutputError, Patterns, Reading, Transactions, report
 from discreet.data.thresholds import doubt_count, say_least
 from discreet.kernels import on_compiling, on_slow
+from discreet.runtime.resources import HAS_THREADS
 from discreet.runtime.text import printable
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Ticker:
     def __init__(self, *, quiet: bool) -> None:
         """Begin with nothing to say."""
         self._tasks: list[dict[str, Any]] = []
-        self._quiet, self._notes, self._ended = quiet, list[str](), Event()
+        self._quiet, self._notes, self._ended = quiet or not HAS_THREADS, list[str](), Event()
         context = click.get_current_context(silent=True)
         self._name = "discreet" if context is None else context.info_name
         self._thread = Thread(target=self._watch, daemon=True)
@@ -262,13 +263,18 @@ def fixed_time() -> datetime | None:
         raise OptionError("SOURCE_DATE_EPOCH is no time; give it as whole seconds since 1970, or unset it") from None
 
 
+def now() -> datetime:
+    """Return the time that an output states: as SOURCE_DATE_EPOCH sets it, or the present."""
+    return fixed_time() or datetime.now(UTC)
+
+
 def check_sacro(sacro: str, *files: str | None) -> datetime:
     """Refuse a folder that cannot be written, or that another file is in; return the time that it states."""
     place = Path(sacro)
     report.check_sacro(place)
     if any(file not in {None, "-"} and Path(str(file)).resolve().is_relative_to(place.resolve()) for file in files):
         raise OptionError(f"--sacro is {sacro}, and a file that is read or written is in it; name another folder")
-    return fixed_time() or datetime.now(UTC)
+    return now()
 
 
 def in_plain_signs(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -15,6 +15,7 @@ from discreet.data.itemsets import AnyFrame, is_missing
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import baskets
 from discreet.io.frames import CodeArray, as_narwhals
+from discreet.io.notation import Coder
 
 Value: TypeAlias = str | bool | int | float | Decimal | date | time | timedelta
 MISSING: Final = frozenset({"", "NA", "NaN"})  # texts that always mean a missing value
@@ -70,6 +71,18 @@ class Column:
         places: dict[str, int] = {}
         lookup = [-1 if text is None else places.setdefault(text, len(places)) for text in texts]
         return Column(self.name, np.array([*lookup, -1], dtype=np.int32)[self.codes], tuple(places))
+
+
+@dataclass(frozen=True, eq=False)
+class TextTable:
+    """A table of texts, for where no library of frames can be had: in a browser."""
+
+    columns: list[str]
+    lines: list[list[str]]
+
+    def __len__(self) -> int:
+        """Return the number of lines."""
+        return len(self.lines)
 
 
 def code_columns(frame: AnyFrame, names: Sequence[str], wanted: Sequence[str], na: Sequence[str]) -> Iterator[Column]:
@@ -167,6 +180,9 @@ def judge(column: Column) -> str | None:
 
 def _factorize(frame: AnyFrame, at: int, name: str) -> tuple[CodeArray, list[Any]]:
     """Return a code for each row of a column, −1 if it holds nothing, and the values by code."""
+    if isinstance(frame, TextTable):
+        coder = Coder[str]()
+        return np.array(coder.encode(line[at] for line in frame.lines), dtype=np.int32), coder.values
     import narwhals as nw  # noqa: PLC0415 - loaded late, so that importing discreet is quick
     import polars as pl  # noqa: PLC0415 - the same
 
@@ -203,4 +219,5 @@ def _no_values(name: str) -> OptionError:
 
 def names_of(frame: AnyFrame) -> list[str]:
     """Return the names of the columns of a frame, each as text."""
-    return read_names(list(frame.columns) if hasattr(type(frame), "iloc") else as_narwhals(frame).columns)
+    is_own = hasattr(type(frame), "iloc") or isinstance(frame, TextTable)
+    return read_names(list(frame.columns) if is_own else as_narwhals(frame).columns)

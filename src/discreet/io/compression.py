@@ -1,7 +1,6 @@
 """Compression: what a file is packed with, by its suffix or its first bytes, and its content in chunks."""
 
 import gzip
-import lzma
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -14,11 +13,16 @@ from typing import Any, BinaryIO, Final, NamedTuple, NoReturn
 from discreet.errors import InputError, OptionError, OutputError
 from discreet.runtime import resources
 
+try:
+    from lzma import LZMAError, LZMAFile
+except ImportError:  # an optional part of Python, which a browser lacks
+    LZMAError, LZMAFile = EOFError, None  # type: ignore[assignment, misc]
+
 BROKEN: Final = "the {} data is broken or cut short; copy or compress the file again"
 CHUNK: Final = 1 << 20
 ZSTD_CHUNK: Final = 1 << 12  # Zstandard can expand a chunk 30,000 times before we see its size, so its chunks are small
 DOCUMENTS: Final = frozenset({"[Content_Types].xml", "mimetype"})  # in zip files that are spreadsheets
-BAD_ZIP: Final = (EOFError, RuntimeError, ValueError, lzma.LZMAError, zipfile.BadZipFile, zlib.error)
+BAD_ZIP: Final = (EOFError, RuntimeError, ValueError, LZMAError, zipfile.BadZipFile, zlib.error)
 
 
 class Compression(NamedTuple):
@@ -119,8 +123,14 @@ def _decompress(name: str, open_: Callable[[BinaryIO], Any], file: BinaryIO) -> 
     try:
         with open_(file) as stream:
             yield from read_chunks(stream)
-    except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError):
+    except (EOFError, gzip.BadGzipFile, zlib.error, LZMAError):
         raise InputError(BROKEN.format(name)) from None
+
+
+def _xz(file: BinaryIO, mode: str = "rb") -> Any:  # noqa: ANN401 - the stream of an optional library
+    if LZMAFile is None:
+        raise OptionError(".xz files need lzma, which this Python lacks: unpack the file, or compress it with gzip")
+    return LZMAFile(file, mode)
 
 
 def _unzstd(file: BinaryIO) -> Iterator[bytes]:
@@ -161,7 +171,7 @@ COMPRESSIONS: Final = {
         # Without name and time in its header, the same rows give the same bytes.
         lambda file: gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0),
     ),
-    ".xz": Compression(b"\xfd7zXZ\0", partial(_decompress, "xz", lzma.LZMAFile), partial(lzma.LZMAFile, mode="wb")),
+    ".xz": Compression(b"\xfd7zXZ\0", partial(_decompress, "xz", _xz), partial(_xz, mode="wb")),
     ".zst": Compression(b"\x28\xb5\x2f\xfd", _unzstd, _zstd),
     ".zip": Compression(b"PK\x03\x04", _unzip, _refuse_zip),
 }

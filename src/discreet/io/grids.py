@@ -1,14 +1,13 @@
 """Grids: the cells of a table as text, with the place of each, from a file of any format, a folder or a frame."""
 
 import csv
-import sqlite3
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from io import BytesIO, StringIO
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from discreet.data.counts import Place
 from discreet.errors import InputError, Option
@@ -19,6 +18,9 @@ from discreet.io.files import Place as Source
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.options import RowOptions
 from discreet.io.separators import find_separator, split_lines
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 HEAD: Final = 1 << 16  # bytes that the separator and the encoding are found from
 PARQUET: Final = b"PAR1"
@@ -151,6 +153,8 @@ def _from_folder(folder: Path, options: RowOptions, is_known: IsKnown) -> Grid:
 
 def _from_sqlite(path: Path | None, data: bytes, is_known: IsKnown, most: int | None = None) -> Grid:
     """Return the tables of a database that is a file, which is only read; one that is no file is held in memory."""
+    import sqlite3  # noqa: PLC0415 - a browser lacks it
+
     try:
         where = ":memory:" if path is None else f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(where, uri=True)) as database:
@@ -163,7 +167,7 @@ def _from_sqlite(path: Path | None, data: bytes, is_known: IsKnown, most: int | 
         raise InputError("this is no database of SQLite, or a damaged one; write it again") from None
 
 
-def _from_table(database: sqlite3.Connection, name: str, is_known: IsKnown, most: int | None) -> Grid | None:
+def _from_table(database: "Connection", name: str, is_known: IsKnown, most: int | None) -> Grid | None:
     """Return a table of a database, or its first lines; None if its columns are not known."""
     quoted = name.replace('"', '""')
     cursor = database.execute(f'SELECT * FROM "{quoted}"')  # noqa: S608 - a name of the database itself

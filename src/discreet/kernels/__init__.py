@@ -11,6 +11,7 @@ NUMBA_DISABLE_JIT is 1 nothing is compiled, and where it is 0 everything is.
 
 import os
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +22,7 @@ from math import inf
 from pathlib import Path
 from platform import node
 from threading import RLock
-from time import perf_counter, process_time, thread_time
+from time import perf_counter, process_time
 from types import FunctionType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -31,6 +32,7 @@ ONCE: Final = frozenset(
     PREFIX + name for name in ("compiled", "entry", "lowering", "reading", "shapes", "words", "writers")
 )
 """Files that are the same, plain or compiled."""
+thread_time: Final = getattr(time, "thread_time", process_time)  # a browser has no threads
 
 
 class Patience(NamedTuple):

@@ -74,7 +74,8 @@ class _Work:
         self._end.acquire()
         try:
             for control in self.controls:
-                start_new_thread(self._run_thread, (control,))
+                run = start_new_thread if resources.HAS_THREADS else lambda thread, arguments: thread(*arguments)
+                run(self._run_thread, (control,))
         except RuntimeError:  # the system allows no more
             self.stop()
             raise

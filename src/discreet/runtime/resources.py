@@ -21,6 +21,7 @@ Progress: TypeAlias = Callable[[float, int], None]
 Show: TypeAlias = Callable[[dict[str, str]], None]  # shows output below the cell, in place of its previous output
 
 RAISE_IT: Final = " allows: raise it"
+HAS_THREADS: Final = sys.platform != "emscripten"  # a browser has none
 DELAY: Final = 1.0  # seconds before a bar is shown
 TICK: Final = 0.25  # seconds between two updates of the bar
 ESTIMABLE: Final = 0.02  # the share of the work after which the remaining time is estimated
@@ -49,6 +50,8 @@ def cores() -> int:
     >>> cores() >= 1
     True
     """
+    if not HAS_THREADS:
+        return 1
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(allowed, find_core_limit() or allowed)
 

@@ -7,12 +7,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from datetime import date
 from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Final
 
+from discreet.blocking.crate import CRATE, check_crate, write_crate
 from discreet.blocking.tables.block import METHODS, TableRelease
 from discreet.blocking.tables.problem import key_of
 from discreet.blocking.verify_result import OTHER, Verification, as_fingerprint
@@ -28,7 +30,7 @@ from discreet.runtime.text import count_of
 
 PUBLISHES: Final = "tables of counts"
 TABLE, COUNTS, REPORT, RELEASE = "table.csv", "counts.json", "report.txt", "release.json"
-NAMES: Final = frozenset((COUNTS, REPORT, RELEASE, MARK))  # beside the tables themselves
+NAMES: Final = frozenset((COUNTS, REPORT, RELEASE, CRATE, MARK))  # beside the tables themselves
 LARGEST: Final = 1 << 28  # bytes of a file that is checked
 README: Final = """\
 DO NOT RELEASE this folder: it shows what was masked or changed, and so what was hidden.
@@ -39,10 +41,13 @@ changes.csv  every count that was masked, left out or rounded: its values, the c
 Move it to a safe place, or delete it, before you publish the rest of the folder."""
 
 
-def write_tables(release: TableRelease, folder: Path, *, source: Mapping[str, str] | None = None) -> Verification:
+def write_tables(
+    release: TableRelease, folder: Path, *, source: Mapping[str, str] | None = None, published: date | None = None
+) -> Verification:
     """Write the folder of a release of tables, and return its verification; it is moved into place when it is good.
 
-    The ``source`` is what the private part says of the file that the tables were read from.
+    The ``source`` is what the private part says of the file that the tables were read from; with the day it is
+    ``published`` on, an RO-Crate describes the release.
     """
     from discreet import __version__  # noqa: PLC0415 - it imports this file
 
@@ -60,6 +65,8 @@ def write_tables(release: TableRelease, folder: Path, *, source: Mapping[str, st
         facts = {"release": 1, "discreet": __version__, "publishes": PUBLISHES, "method": release.method}
         facts |= {"k": release.policy.k, "policy": release.policy.facts(), "files": files}
         write_text(beside / RELEASE, [as_json(facts)])
+        if published is not None:
+            write_crate(beside, facts, published)
         (beside / MARK).mkdir(OWN)
         cost = {
             **release.costs._asdict(),
@@ -112,7 +119,7 @@ def verify_tables(folder: str | os.PathLike[str], *, fingerprint: str | None = N
         faults.append(OTHER)
     try:
         facts = json.loads(_load(place / RELEASE))
-        faults += _check_files(place, facts["files"])
+        faults += [*_check_files(place, facts["files"]), *filter(None, [check_crate(place, facts)])]
         policy = _read_policy(facts)
         counts = decode(_load(place / COUNTS).decode("utf-8"))
         faults += _check_table(place / TABLE, counts) if (place / TABLE).exists() else ()
@@ -142,7 +149,7 @@ def _load(path: Path) -> bytes:
 
 def _check_files(place: Path, listed: Mapping[str, str]) -> Iterator[str]:
     """Yield a fault for each file that release.json and the folder do not agree on."""
-    present = {entry.name for entry in place.iterdir()} - {RELEASE, MARK}
+    present = {entry.name for entry in place.iterdir()} - {RELEASE, CRATE, MARK}
     for name in sorted(present | {*listed} | {COUNTS, REPORT}):
         if name not in present or name not in listed:
             yield f"{name!r:.99} is {'not listed in release.json' if name in present else 'missing'}"

@@ -1,6 +1,7 @@
 """Tables in CSV: a header, then one line per person with a value for each column."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Final, NamedTuple, NoReturn
 
 import numpy as np
@@ -10,7 +11,7 @@ from discreet.data.itemsets import AnyFrame
 from discreet.data.transactions import Transactions
 from discreet.errors import GuaranteeError, InputError, Option, OptionError, OutputError
 from discreet.io import notation, tables
-from discreet.io.columns import read_names
+from discreet.io.columns import TextTable, read_names
 from discreet.io.files import EMPTY, Bytes
 from discreet.io.line_files import Losses, as_array
 from discreet.io.notation import BYTE_ORDER_MARK, LONE_RETURN, RowFunctions, as_separator
@@ -159,19 +160,27 @@ def _find_outside(is_sign: NDArray[np.bool_], quotes: _Quotes) -> NDArray[np.int
 
 def _load(data: Bytes, lines: _Lines) -> AnyFrame:
     """Return the cells as text; the frame must have the lines, columns and bytes that we have found ourselves."""
+    body = bytes(memoryview(data)[int(lines.starts[0]) : int(lines.stops[-1])])
+    frame, size = _load_frame(body, lines) if find_spec("polars") else _load_texts(body, lines)
+    if len(frame) != lines.starts.size or len(frame.columns) != len(lines.names) or size != lines.size:
+        raise GuaranteeError("the cells of the table do not add up to the file; please report this as a bug")
+    return frame
+
+
+def _load_frame(body: bytes, lines: _Lines) -> tuple[AnyFrame, int]:
+    """Return the cells, and how many bytes they have together."""
     import polars as pl  # noqa: PLC0415 - loaded late, so that importing discreet is quick
 
-    body = memoryview(data)[int(lines.starts[0]) : int(lines.stops[-1])]
-    frame = pl.read_csv(
-        bytes(body),
-        has_header=False,
-        infer_schema=False,
-        separator=lines.separator,
-    )
+    frame = pl.read_csv(body, has_header=False, infer_schema=False, separator=lines.separator)
     size = frame.select(pl.sum_horizontal(pl.all().str.len_bytes().cast(pl.Int64).sum())).item()
-    if frame.shape != (lines.starts.size, len(lines.names)) or size != lines.size:
-        raise GuaranteeError("the cells of the table do not add up to the file; please report this as a bug")
-    return frame.rename(dict(zip(frame.columns, lines.names, strict=True)))
+    return frame.rename(dict(zip(frame.columns, lines.names, strict=False))), size
+
+
+def _load_texts(body: bytes, lines: _Lines) -> tuple[TextTable, int]:
+    """Return the same without polars."""
+    cells = list(notation.read_records(notation.open_text(body), lines.separator))
+    size = sum(len(cell.encode()) for line in cells for cell in line)
+    return TextTable(lines.names, cells), size
 
 
 ROWS: Final = RowFunctions(read, write, without=without)

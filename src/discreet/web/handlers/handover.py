@@ -1,6 +1,7 @@
 """Hand over: the files of a release, to publish, to sign, to check and to keep."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, Final, Unpack, cast
@@ -82,7 +83,7 @@ def _write_release(context: Context, release: AnyRelease) -> tuple[list[Path], s
     is_public = release.audit is not None and release.verdict in allowed
     place.mkdir(mode=0o700)
     if is_public:
-        discreet.write_release(release, folder, source=source)
+        discreet.write_release(release, folder, source=source, published=datetime.now(UTC).date())
     else:
         private.mkdir(parents=True, mode=0o700)
     (private / REPORT).write_text(show_release(release, source, private=True), encoding="utf-8")
