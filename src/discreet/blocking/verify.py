@@ -13,7 +13,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Final
 
 from discreet.blocking.verify_cells import Json, Pairs, check_rounded, code_itemsets, count_cells
-from discreet.blocking.verify_result import DIGEST, OTHER, Verification, as_fingerprint
+from discreet.blocking.verify_result import DIGEST, OTHER, VIEWER, Verification, as_fingerprint
 from discreet.errors import InputError
 from discreet.runtime.parquet_footer import measure_groups, silence_stderr
 
@@ -21,7 +21,6 @@ PATTERNS: Final = {f"patterns.{suffix}" for suffix in ("json", "csv", "txt", "ou
 OTHERS: Final = {"certificate.json", "report.txt"}
 AROUND: Final = {"release.json", "ro-crate-metadata.json"}  # they list the others, and are checked by what they say
 PRIVATE: Final = "DO-NOT-RELEASE"
-VIEWER: Final = "; SACRO-Viewer adds it to a folder that it opens: remove it, and open what block --sacro writes"
 LARGEST: Final = 1 << 27  # bytes of a file; all files together may have twice as many
 MOST_VALUES: Final = 1 << 22  # values in a file: two letters of text may take a hundred bytes in memory
 VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")

@@ -8,6 +8,7 @@ from discreet.errors import Option, OptionError, refuse_truth
 MOST_FAULTS: Final = 20  # faults that are shown
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 OTHER: Final = "this is not the release of that fingerprint, it was changed, or the fingerprint is mistyped"
+VIEWER: Final = "; SACRO-Viewer adds it to a folder that it opens: remove it, and open what block --sacro writes"
 
 
 @refuse_truth(ask=".is_good")
