@@ -1,12 +1,13 @@
 """Build the page that audits in the browser alone, as one file: Python, NumPy and discreet are within it.
 
-``make page`` runs this. Pyodide and NumPy for WebAssembly come from the npm registry, pinned by their SHA-256; click is
+``make page`` runs this. Pyodide and NumPy for WebAssembly come by npm, pinned by their SHA-256; click is
 the installed one, and discreet the one in ``src``. The same sources give the same bytes.
 """
 
 import base64
 import gzip
 import hashlib
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -14,8 +15,8 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
-from urllib.request import urlopen
 
 HERE: Final = Path(__file__).parent
 ROOT: Final = HERE.parents[1]
@@ -26,19 +27,17 @@ UNUSED: Final = ("/tests/", "/f2py/", "/include/", "/_pyinstaller/", "/distutils
 
 
 class Package(NamedTuple):
-    """A file of the npm registry, and its SHA-256."""
+    """A package of npm in one version, and the SHA-256 of its file."""
 
-    path: str
+    name: str
     sha256: str
 
 
 PACKAGES: Final = {
-    "pyodide": Package(
-        f"pyodide/-/pyodide-{PYODIDE}.tgz", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"
-    ),
+    "pyodide": Package(f"pyodide@{PYODIDE}", "89d5d952675eb08e11286e52c7238f1248ce71726e896db9703e73bef23dc343"),
     # Made with the same Emscripten (3.1.58) for the same Python (3.12).
     "numpy": Package(
-        "@emscripten-forge/numpy/-/numpy-2.0.1-py312h4e66579-0.tgz",
+        "@emscripten-forge/numpy@2.0.1-py312h4e66579-0",
         "7c6dab4b681b15286f10ab9972147f599d91df4ea881f61fb58ad39349423d84",
     ),
 }
@@ -91,14 +90,14 @@ def _download(name: str) -> bytes:
     package = PACKAGES[name]
     kept = CACHE / package.sha256
     if not kept.is_file():
-        with urlopen(f"https://registry.npmjs.org/{package.path}") as answer:
-            data = answer.read()
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(data)
+        with TemporaryDirectory(dir=kept.parent) as folder:
+            subprocess.run(["npm", "pack", "--silent", "--pack-destination", folder, package.name], check=True)
+            next(Path(folder).iterdir()).replace(kept)
     data = kept.read_bytes()
     if hashlib.sha256(data).hexdigest() != package.sha256:
         kept.unlink()
-        sys.exit(f"{package.path} is not what was tried; see what changed, and do not use it")
+        sys.exit(f"{package.name} is not what was tried; see what changed, and do not use it")
     return data
 
 

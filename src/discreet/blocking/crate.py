@@ -102,7 +102,6 @@ def _describe(folder: Path, facts: Mapping[str, Any], published: date) -> dict[s
             "@type": "SoftwareApplication",
             "name": "discreet",
             "version": facts["discreet"],
-            "url": "https://pypi.org/project/discreet/",
         },
         {
             "@id": "#policy",
