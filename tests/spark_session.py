@@ -41,6 +41,7 @@ def started(master, folders):
 
     settings = {
         "spark.driver.extraJavaOptions": JAVA,
+        "spark.default.parallelism": "2",
         "spark.executor.extraJavaOptions": JAVA,
         "spark.executorEnv.PYTHONPATH": str(Path(__file__).parent),
         "spark.local.dir": str(folders.mktemp("spark")),
