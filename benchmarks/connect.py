@@ -116,7 +116,7 @@ def draw_by_rand(spark: SparkSession, _killed: Path) -> tuple[DataFrame, list[li
     return frame, [frame.toArrow().column("items").to_pylist()]
 
 
-FRAMES: Final = {"rand()": draw_by_rand, "a file": draw_by_file}
+FRAMES: Final = {"a file": draw_by_file, "rand()": draw_by_rand}
 
 
 def run_killed(spark: SparkSession, killed: Path, runs: int) -> list[Check]:

@@ -88,6 +88,26 @@ def frame_of(spark, rows, kind="string"):
     return spark.createDataFrame(pa.table({"row": pa.array(range(len(items)), type=pa.int64()), "items": items}))
 
 
+def changing(spark, folder, *, after, later):
+    """Return a frame with two rows, and with ``later`` ones when it has been read ``after`` so many times."""
+
+    def draw(batches):
+        import pyarrow as pa
+
+        for _ in batches:
+            read = len(list(folder.iterdir()))
+            (folder / str(read)).touch()
+            rows = [["a", "b"], ["c", "d"]] if read < after else later
+            arrays = pa.array(rows, type=pa.list_(pa.string()))
+            yield pa.RecordBatch.from_pydict({"row": pa.array(range(len(rows)), type=pa.int64()), "items": arrays})
+
+    return spark.range(0, 1, 1, 1).mapInArrow(draw, "row long, items array<string>")
+
+
+SWAPPED = [["a", "c"], ["b", "d"]]
+"""Two rows in which each item has the support that it has in the first two."""
+
+
 def are_same(left, right):
     """Return whether two values made of arrays are the same to the byte."""
     arrays = [(getattr(left, name), getattr(right, name)) for name in ("offsets", "items", "supports")]

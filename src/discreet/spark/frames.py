@@ -1,5 +1,6 @@
 """Frames: the rows of a Spark DataFrame in any layout; counted, queried, and generated."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial, reduce
@@ -30,6 +31,7 @@ FLAGS: Final = (types.BooleanType, *WHOLE, *FLOATS)  # types of columns of 0 and
 BY: Final = "give items= for a column of arrays, or row= and item= for one item per line, or columns of 0 and 1"
 TOTALS: Final = ("rows", "missing", "seal", "longest")  # of all rows, on a line without an item
 SEAL: Final = 1 << 40  # seals are added up modulo this, so that the sum of eight million is a long of Spark
+LARGEST: Final = {int: 2**63 - 1, float: sys.float_info.max}  # numbers of Spark
 TASKS: Final = 16  # tasks that rows are dealt to where the configuration does not say how many
 CONNECTIVES: Final[Mapping[str, Callable[[Column, Column], Column]]] = {"&": and_, "|": or_}
 BLOCK: Final = 1 << 14  # rows that are drawn from one seed. Another number gives other rows.
@@ -207,9 +209,8 @@ def count_items(rows: DataFrame) -> ItemCounts:
     is_total = np.array([label is None for label in table.column("item").to_pylist()], dtype=np.bool_)
     totals = {name: sum(table.column(name).to_numpy()[is_total].tolist()) for name in TOTALS}
     if totals["missing"]:
-        advice = "leave out rows without id or items, and items that are null, or fill them"
-        others = "which in columns of 0 and 1 are all others too"
-        raise InputError(f"the frame holds {totals['missing']:,} missing values, {others}; {advice}")
+        flaw = f"{totals['missing']:,} missing values, or rows with other values than 0 and 1 in columns of items"
+        raise InputError(f"the frame holds {flaw}; leave them out or fill them, and name a column of row ids by row=")
     if totals["longest"] > LONGEST_ROW:
         raise InputError(f"a row holds {totals['longest']:,} items; at most {LONGEST_ROW:,} are allowed")
     items = [label for label in table.column("item").to_pylist() if label is not None]
@@ -264,8 +265,10 @@ def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[Fra
 
 def _holds(label: Label, kind: type) -> Column:
     """Return whether a row holds an item; none holds an item of another type."""
-    is_number = isinstance(label, int | float) and -(2**63) <= label < 2**63 and label == kind(label)
-    fits = isinstance(label, str) if kind is str else is_number
+    if kind is str:
+        fits = isinstance(label, str)
+    else:
+        fits = isinstance(label, int | float) and abs(label) <= LARGEST[kind] and label == kind(label)
     return sql.array_contains("items", sql.lit(kind(label))) if fits else sql.lit(col=False)
 
 

@@ -88,15 +88,13 @@ def hide(
     itemsets, rule = problem.encode_sensitive(parsed, code, counts.supports), RULES[method]
     ranking = rule.most_conflict_first, rule.keeps_one
     plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
-    held, *_ = _count_conflicts(rows, plan)
+    held, *_ = _count_conflicts(rows, plan, counts.seal)
     before = held.sum(axis=1)
     plan = plan._replace(cuts=_find_cuts(rows, plan, held, problem.count_to_lose(before, parsed, least).tolist()))
     schema = StructType([*rows.schema.fields, StructField("lost", IntegerType()), StructField("seal", LongType())])
     changed = rows.mapInArrow(partial(change_partition, plan=plan), schema)
     changed = changed.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
-    held, touched, removed, seal = _count_conflicts(changed, plan)
-    if seal % SEAL != counts.seal:
-        raise InputError(CHANGED)
+    held, touched, removed = _count_conflicts(changed, plan, counts.seal)
     after = held.sum(axis=1)
     problem.check_hidden(before, after, parsed, least)
     return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=changed.drop("lost", "seal"))
@@ -114,18 +112,20 @@ def _check_ids(rows: DataFrame, n: int) -> None:
         raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
 
 
-def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[Numbers, int, int, int]:
-    """Return how many rows of each conflict (a column) hold each itemset (a line).
+def _count_conflicts(rows: DataFrame, plan: HidingPlan, seal: int) -> tuple[Numbers, int, int]:
+    """Return how many rows of each conflict (a column) hold each itemset (a line); rows touched and items removed.
 
-    Then return three numbers of changed rows: rows touched, items removed, and the sum of the seals.
+    Refuse other rows than those with the sum ``seal``.
     """
     many = len(plan.itemsets)
     lines = rows.mapInArrow(partial(count_partition, plan=plan), "itemset int, conflict int, count long")
     table = lines.groupBy("itemset", "conflict").agg(sql.sum("count").alias("count")).toArrow()
     held = np.zeros((many + 3, many + 1), dtype=np.int64)
     held[table.column("itemset").to_numpy(), table.column("conflict").to_numpy()] = table.column("count").to_numpy()
-    touched, removed, seal = held[many:, 0].tolist()
-    return held[:many], touched, removed, seal
+    touched, removed, sealed = held[many:, 0].tolist()
+    if sealed % SEAL != seal:
+        raise InputError(CHANGED)
+    return held[:many], touched, removed
 
 
 def _find_cuts(rows: DataFrame, plan: HidingPlan, held: Numbers, to_lose: Sequence[int]) -> tuple[Cut, ...]:
@@ -167,7 +167,7 @@ def _read_blocks(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterato
 
 
 def count_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[pa.RecordBatch]:
-    """Yield how many rows of a partition, by conflict, hold each itemset; then the three numbers of changed rows."""
+    """Yield how many rows of a partition, by conflict, hold each itemset; then rows touched, items removed, seals."""
     many = len(plan.itemsets)
     counts = np.zeros((many + 3, many + 1), dtype=np.int64)
     for block in _read_blocks(batches, plan):
@@ -175,8 +175,10 @@ def count_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iter
             counts[number] += np.bincount(block.conflict[holds], minlength=many + 1)
         if "lost" in block.batch.schema.names:
             lost, seals = (block.batch.column(name).to_numpy() for name in ("lost", "seal"))
-            counts[many:, 0] += np.count_nonzero(lost), lost.sum(), seals.sum() % SEAL
-    counts[many + 2] %= SEAL
+            counts[many:-1, 0] += np.count_nonzero(lost), lost.sum()
+        else:
+            seals = read_batch(block.batch).seal()
+        counts[-1, 0] = (counts[-1, 0] + int(seals.sum())) % SEAL
     places = np.nonzero(counts)
     columns = [*(pa.array(place, type=pa.int32()) for place in places), pa.array(counts[places], type=pa.int64())]
     yield pa.RecordBatch.from_arrays(columns, names=["itemset", "conflict", "count"])

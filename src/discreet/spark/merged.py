@@ -152,7 +152,9 @@ def _merge_frame(rows: DataFrame, counts: ItemCounts, least: int) -> DataFrame:
     entries = int(counts.supports[counts.supports >= least].sum())
     buckets = max(count_tasks(rows.sparkSession), entries // BUCKET)
     run = partial(cut_partition, labels=_list_frequent(counts, least), buckets=buckets)
-    pieces = rows.select("items").mapInArrow(run, PARTS)
+    # Each bucket has a part without rows, so that none can vanish unseen when it is computed again.
+    empty = rows.sparkSession.range(0, buckets, 1, 1).mapInArrow(write_empty, PARTS)
+    pieces = rows.select("items").mapInArrow(run, PARTS).union(empty)
     return pieces.repartition(buckets, "key").groupBy("key").applyInArrow(merge_bucket, PARTS)
 
 
@@ -166,10 +168,9 @@ def _gather(parts: DataFrame, counts: ItemCounts, least: int) -> tuple[Spread, i
     keys, totals, rows, entries, lengths, seals = (column.to_numpy() for column in table.columns)
     if int(totals.sum()) != counts.n or int(seals.sum()) % SEAL != counts.seal:
         raise InputError(CHANGED)
-    sealed = np.zeros(int(keys.max(initial=0)) + 1, dtype=np.int64)
-    sealed[keys] = seals
-    is_same = sql.element_at(sql.lit(sealed.tolist()), sql.col("key") + 1) == sql.col("seal")
-    checked = parts.filter(sql.assert_true(is_same, sql.lit(CHANGED)).isNull())
+    sealed = seals[np.argsort(keys)].tolist()
+    is_same = sql.element_at(sql.lit(sealed), sql.col("key") + 1) == sql.col("seal")
+    checked = parts.filter(sql.when(sql.assert_true(is_same, sql.lit(CHANGED)).isNull(), sql.col("rows") > 0))
     supports = counts.supports[counts.supports >= least]
     spread = Spread(checked, _list_frequent(counts, least), counts.n, least, supports, int(lengths.max(initial=0)))
     return spread, int(4 * entries.sum() + 16 * rows.sum())
@@ -193,6 +194,12 @@ def cut_partition(
             waiting, seals = [], []
     if waiting:
         yield write_parts(deal_to_buckets(*_merge(waiting, seals, code), buckets))
+
+
+def write_empty(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield parts without rows, for the keys in the batches."""
+    for batch in batches:
+        yield write_parts(Part(key, Weighted.concat([])) for key in batch.column("id").to_pylist())
 
 
 def merge_bucket(table: pa.Table) -> pa.Table:
