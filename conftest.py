@@ -6,6 +6,6 @@ Kernels have no examples, and looking for some would load them compiled, in the 
 import shutil
 from importlib.util import find_spec
 
-IN_SPARK = ["src/discreet/spark", "benchmarks/spark.py", "benchmarks/steps.py"]
+IN_SPARK = ["src/discreet/spark", "benchmarks/connect.py", "benchmarks/spark.py", "benchmarks/steps.py"]
 
 collect_ignore = ["src/discreet/kernels", *([] if find_spec("pyspark") and shutil.which("java") else IN_SPARK)]

@@ -1,28 +1,38 @@
 """Frames: the rows of a Spark DataFrame in any layout; counted, queried, and generated."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
+from hashlib import blake2b
 from operator import and_, or_
 from typing import Final, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, SparkSession, types
 from pyspark.sql import functions as sql
 
 from discreet import kernels
 from discreet.data.generate import BasketOptions, Baskets, Source, check_whole, draw_rows, draw_source, make_generator
-from discreet.data.itemsets import Items, Label, as_itemset, sort_labels
+from discreet.data.itemsets import Items, Itemsets, Label, as_itemset, sort_labels
 from discreet.data.query import Name, parse
 from discreet.data.transactions import LONGEST_ROW
 from discreet.errors import InputError, OptionError
 from discreet.runtime.solver import Numbers
+from discreet.spark.failures import in_one_sentence
 
-LABELS: Final = (types.StringType, types.ByteType, types.ShortType, types.IntegerType, types.LongType)
-# Types of items that Spark and Python write and compare alike.
-BY: Final = "give items= for a column of arrays, or row= and item= for an item a line"
-TOTALS: Final = ("rows", "missing", "longest")  # of all rows, missing values and lengths, on a line without an item
+WHOLE: Final = (types.ByteType, types.ShortType, types.IntegerType, types.LongType)
+FLOATS: Final = (types.FloatType, types.DoubleType)
+LABELS: Final = (types.StringType, *WHOLE, *FLOATS)
+# Types of items that Spark and Python write and compare alike, once floats are doubles without NaN and -0.0.
+FLAGS: Final = (types.BooleanType, *WHOLE, *FLOATS)  # types of columns of 0 and 1
+BY: Final = "give items= for a column of arrays, or row= and item= for one item per line, or columns of 0 and 1"
+TOTALS: Final = ("rows", "missing", "seal", "longest")  # of all rows, on a line without an item
+SEAL: Final = 1 << 40  # seals are added up modulo this, so that the sum of eight million is a long of Spark
+LARGEST: Final = {int: 2**63 - 1, float: sys.float_info.max}  # numbers of Spark
+TASKS: Final = 16  # tasks that rows are dealt to where the configuration does not say how many
 CONNECTIVES: Final[Mapping[str, Callable[[Column, Column], Column]]] = {"&": and_, "|": or_}
 BLOCK: Final = 1 << 14  # rows that are drawn from one seed. Another number gives other rows.
 
@@ -30,7 +40,8 @@ BLOCK: Final = 1 << 14  # rows that are drawn from one seed. Another number give
 class FrameOptions(TypedDict, total=False):
     """The layout of a frame: ``items`` is a column of arrays, or ``row`` and ``item`` stand on a line for each item.
 
-    A frame of arrays may have a ``row`` id too. Without ``items`` and ``item`` the only column of arrays is used.
+    A frame of arrays may have a ``row`` id too. Without ``items`` and ``item`` the only column of arrays is used. If
+    there is none, each column but ``row`` is an item, and holds 0 and 1, or false and true.
     ``budget`` is how many bytes of merged rows may come to the driver: an eighth of its memory by default.
     """
 
@@ -55,13 +66,40 @@ class ArrowRows(NamedTuple):
         codes: Items = pc.fill_null(places, len(labels)).to_numpy(zero_copy_only=False).astype(np.int32)
         return codes
 
+    def seal(self) -> NDArray[np.uint64]:
+        """Return a fingerprint of each row, whatever the order of its items: equal rows have equal sums of these."""
+        coded = self.values.dictionary_encode()
+        places = coded.indices.to_numpy()
+        digests = np.array([_digest(label) for label in coded.dictionary.to_pylist()], dtype=np.uint64)
+        return scramble(Itemsets(self.offsets, places).add_up(digests[places])) % np.uint64(SEAL)
+
+
+@lru_cache(1 << 16)
+def _digest(label: Label) -> int:
+    return int.from_bytes(blake2b(str(label).encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def scramble(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a scattered number for each; all have 64 bits, and wrap around."""
+    mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    return mixed ^ mixed >> np.uint64(32)
+
 
 class ItemCounts(NamedTuple):
-    """``n`` rows, the labels of their items in the fixed order, and the support of each."""
+    """``n`` rows, the labels of their items in the fixed order, the support of each, and the seals of all rows."""
 
     n: int
     labels: tuple[Label, ...]
     supports: Numbers
+    seal: int
+
+
+def count_tasks(session: SparkSession) -> int:
+    """Return how many tasks to deal rows to: ``spark.default.parallelism``, if it is set."""
+    stated = str(session.conf.get("spark.default.parallelism", None))
+    return int(stated) if stated.isdecimal() and int(stated) else TASKS
 
 
 def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
@@ -73,23 +111,21 @@ def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
         raise TypeError(f"there is no option {unknown[0]!r}; a frame has the options row, item, items and budget")
     if not isinstance(frame, DataFrame):
         raise InputError(f"the rows are of type {type(frame).__name__}; give a DataFrame of Spark")
-    row, item = _check_column(frame, options.get("row")), _check_column(frame, options.get("item"))
+    columns = options.get("row"), options.get("item"), options.get("items")
+    row, item, items = (_check_column(frame, name) for name in columns)
     if item is not None:
-        if row is None or options.get("items") is not None:
+        if row is None or items is not None:
             raise OptionError(f"item= needs row=, and no items=; {BY}")
         _check_label_type(frame.schema[item].dataType)
         whole = sql.col("row").isNotNull() & (sql.count_if(sql.col("item").isNull()) == 0)
-        lines = frame.select(sql.col(f"`{row}`").alias("row"), sql.col(f"`{item}`").alias("item"))
+        lines = frame.select(_read_labels(frame, row).alias("row"), _read_labels(frame, item).alias("item"))
         return lines.groupBy("row").agg(sql.when(whole, sql.collect_set("item")).alias("items"))
-    items = _check_column(frame, options.get("items")) or _find_only_array(frame)
-    kind = frame.schema[items].dataType
-    if not isinstance(kind, types.ArrayType):
-        raise InputError(f"the column {items!r} holds no arrays; {BY}")
-    _check_label_type(kind.elementType)
+    name = items or _find_only_array(frame)
+    held = _read_flags(frame, row) if name is None else _read_arrays(frame, name)
     if row is None:
-        return frame.select(sql.col(f"`{items}`").alias("items"))
-    present = sql.when(sql.col(f"`{row}`").isNotNull(), sql.col(f"`{items}`"))
-    return frame.select(sql.col(f"`{row}`").alias("row"), present.alias("items"))
+        return frame.select(held.alias("items"))
+    ids = _read_labels(frame, row)
+    return frame.select(ids.alias("row"), sql.when(ids.isNotNull(), held).alias("items"))
 
 
 def _check_column(frame: DataFrame, name: str | None) -> str | None:
@@ -98,16 +134,49 @@ def _check_column(frame: DataFrame, name: str | None) -> str | None:
     return name
 
 
-def _find_only_array(frame: DataFrame) -> str:
+def _find_only_array(frame: DataFrame) -> str | None:
     names = [field.name for field in frame.schema.fields if isinstance(field.dataType, types.ArrayType)]
-    if len(names) != 1:
+    if len(names) > 1:
         raise OptionError(f"the frame has {len(names)} columns of arrays, not one; {BY}")
-    return str(names[0])
+    return str(names[0]) if names else None
 
 
 def _check_label_type(kind: types.DataType) -> None:
     if not isinstance(kind, LABELS):
-        raise InputError(f"the items are of type {kind.simpleString()}; cast them to text or to whole numbers")
+        raise InputError(f"the items are of type {kind.simpleString()}; cast them to text or to numbers")
+
+
+def _column(name: str) -> Column:
+    return sql.col("`{}`".format(name.replace("`", "``")))
+
+
+def _read_labels(frame: DataFrame, name: str) -> Column:
+    kind = frame.schema[name].dataType
+    return _as_doubles(_column(name)) if isinstance(kind, FLOATS) else _column(name)
+
+
+def _as_doubles(floats: Column) -> Column:
+    """Return floats as doubles: NaN is missing, and -0.0 is 0.0."""
+    return sql.when(~sql.isnan(floats), floats.cast("double") + sql.lit(0.0))
+
+
+def _read_arrays(frame: DataFrame, name: str) -> Column:
+    kind = frame.schema[name].dataType
+    if not isinstance(kind, types.ArrayType):
+        raise InputError(f"the column {name!r} holds no arrays; {BY}")
+    _check_label_type(kind.elementType)
+    return sql.transform(_column(name), _as_doubles) if isinstance(kind.elementType, FLOATS) else _column(name)
+
+
+def _read_flags(frame: DataFrame, row: str | None) -> Column:
+    """Return the names of the columns that hold 1 or true; no array if one holds anything but these, 0 and false."""
+    fields = [field for field in frame.schema.fields if field.name != row]
+    if not fields or not all(isinstance(field.dataType, FLAGS) for field in fields):
+        raise OptionError(f"the frame has 0 columns of arrays, not one; {BY}")
+    flags = {field.name: _column(field.name).cast("double") for field in fields}
+    held = [sql.when(flag == 1, sql.lit(name)) for name, flag in flags.items()]
+    are_flags = sql.forall(sql.array(*flags.values()), lambda flag: flag.isin(0.0, 1.0))
+    return sql.when(are_flags, sql.array_compact(sql.array(*held)))
 
 
 def _label_type(rows: DataFrame) -> types.DataType:
@@ -135,30 +204,32 @@ def count_items(rows: DataFrame) -> ItemCounts:
     for name in ("count", *TOTALS):
         schema.add(name, types.LongType())
     lines = rows.select("items").mapInArrow(tally_partition, schema)
-    sums = [sql.sum(name).alias(name) for name in ("count", "rows", "missing")]
+    sums = [sql.sum(name).alias(name) for name in ("count", *TOTALS[:-1])]
     table = lines.groupBy("item").agg(*sums, sql.max("longest").alias("longest")).toArrow()
     is_total = np.array([label is None for label in table.column("item").to_pylist()], dtype=np.bool_)
     totals = {name: sum(table.column(name).to_numpy()[is_total].tolist()) for name in TOTALS}
     if totals["missing"]:
-        advice = "leave out rows without id or items, and items that are null, or fill them"
-        raise InputError(f"the frame holds {totals['missing']:,} missing values; {advice}")
+        flaw = f"{totals['missing']:,} missing values, or rows with other values than 0 and 1 in columns of items"
+        raise InputError(f"the frame holds {flaw}; leave them out or fill them, and name a column of row ids by row=")
     if totals["longest"] > LONGEST_ROW:
         raise InputError(f"a row holds {totals['longest']:,} items; at most {LONGEST_ROW:,} are allowed")
     items = [label for label in table.column("item").to_pylist() if label is not None]
     supports = dict(zip(items, table.column("count").to_numpy()[~is_total].tolist(), strict=True))
     labels = sort_labels(items)
-    return ItemCounts(totals["rows"], labels, np.array([supports[label] for label in labels], dtype=np.int64))
+    counts = np.array([supports[label] for label in labels], dtype=np.int64)
+    return ItemCounts(totals["rows"], labels, counts, totals["seal"] % SEAL)
 
 
 def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the support of each item in a partition, and the totals on a line without an item."""
     supports: Counter[Label] = Counter()
-    rows, missing, longest, kind = 0, 0, 0, None
+    rows, missing, seal, longest, kind = 0, 0, 0, 0, None
     for batch in read_batches(batches):
         rows += batch.offsets.size - 1
         missing += batch.missing
         if batch.missing:
             continue
+        seal += int(batch.seal().sum())
         coded = batch.values.dictionary_encode()
         kind, items = coded.dictionary.type, coded.indices.to_numpy().copy()
         size = kernels.itemsets.sort_rows(batch.offsets, items)
@@ -166,45 +237,51 @@ def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
         held = np.bincount(items[:size], minlength=len(coded.dictionary))
         supports.update(dict(zip(coded.dictionary.to_pylist(), held.tolist(), strict=True)))
     columns = {"count": [0, *supports.values()]}
-    columns |= {name: [one, *[0] * len(supports)] for name, one in zip(TOTALS, (rows, missing, longest), strict=True)}
+    totals = zip(TOTALS, (rows, missing, seal % SEAL, longest), strict=True)
+    columns |= {name: [one, *[0] * len(supports)] for name, one in totals}
     numbers = {name: pa.array(values, type=pa.int64()) for name, values in columns.items()}
     yield pa.RecordBatch.from_pydict({"item": pa.array([None, *supports], type=kind), **numbers})
 
 
+@in_one_sentence()
 def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[FrameOptions]) -> DataFrame:
     """Return the rows that hold every item of an itemset, or make a query true, with their ids if they have some.
 
     A query is text, as in ``Transactions.support``. Spark computes the rows when they are used.
     """
     rows = select_rows(frame, options)
-    is_text = isinstance(_label_type(rows), types.StringType)
+    kind = {types.StringType: str, types.DoubleType: float}.get(type(_label_type(rows)), int)
     if not isinstance(wanted, str):
-        held = (_holds(label, is_text=is_text) for label in as_itemset(wanted))
+        held = (_holds(label, kind) for label in as_itemset(wanted))
         return rows.filter(reduce(and_, held, sql.lit(col=True)))
     stack: list[Column] = []
     for step in parse(wanted).steps:
         if isinstance(step, Name):
-            stack.append(_holds(step.text if is_text else _as_number(step), is_text=is_text))
+            stack.append(_holds(_read_name(step, kind), kind))
         else:
             stack.append(~stack.pop() if step == "~" else CONNECTIVES[step](stack.pop(), stack.pop()))
     return rows.filter(stack.pop())
 
 
-def _holds(label: Label, *, is_text: bool) -> Column:
+def _holds(label: Label, kind: type) -> Column:
     """Return whether a row holds an item; none holds an item of another type."""
-    fits = isinstance(label, str) if is_text else isinstance(label, int) and -(2**63) <= label < 2**63
-    return sql.array_contains("items", sql.lit(label)) if fits else sql.lit(col=False)
+    if kind is str:
+        fits = isinstance(label, str)
+    else:
+        fits = isinstance(label, int | float) and abs(label) <= LARGEST[kind] and label == kind(label)
+    return sql.array_contains("items", sql.lit(kind(label))) if fits else sql.lit(col=False)
 
 
-def _as_number(name: Name) -> int | None:
-    """Return the whole number that is written like this name, quoted or not."""
+def _read_name(name: Name, kind: type) -> Label:
+    """Return the label of this kind that is written like this name, quoted or not."""
     try:
-        number = int(name.text)
+        label = kind(name.text)
     except ValueError:
         return None
-    return number if str(number) == name.text else None
+    return label if str(label) == name.text else None
 
 
+@in_one_sentence()
 def quest(
     session: SparkSession, n: int, *, seed: int = 1, partitions: int | None = None, **options: Unpack[BasketOptions]
 ) -> DataFrame:
@@ -215,7 +292,7 @@ def quest(
     """
     count, baskets = check_whole("n", n), Baskets(**options)
     source, many = draw_source(make_generator(seed), baskets), -(-count // BLOCK)
-    parts = partitions or max(1, min(many, 4 * session.sparkContext.defaultParallelism))
+    parts = partitions or max(1, min(many, 4 * count_tasks(session)))
     blocks = session.range(0, many, 1, check_whole("partitions", parts, least=1))
     run = partial(draw_partition, source=source, seed=seed, length=baskets.length, count=count)
     return blocks.mapInArrow(run, "row long, items array<int>")

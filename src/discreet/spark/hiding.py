@@ -13,9 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sql
-from pyspark.sql.types import IntegerType, StructField, StructType
+from pyspark.sql.types import IntegerType, LongType, StructField, StructType
 
 from discreet import kernels
 from discreet.data.itemsets import Items, Itemsets, Label, offsets_of
@@ -25,7 +26,8 @@ from discreet.hiding import problem
 from discreet.hiding.hide import METHODS, Hidden
 from discreet.hiding.problem import Sensitive
 from discreet.runtime.solver import Numbers
-from discreet.spark.frames import LABELS, FrameOptions, count_items, read_batch, select_rows
+from discreet.spark.failures import CHANGED, in_one_sentence
+from discreet.spark.frames import LABELS, SEAL, FrameOptions, count_items, read_batch, select_rows
 
 RULES: Final = {name: method.rule for name, method in METHODS.items() if method.rule is not None}
 
@@ -59,6 +61,7 @@ class Block(NamedTuple):
     batch: pa.RecordBatch
 
 
+@in_one_sentence()
 def hide(
     frame: DataFrame,
     sensitive: Sensitive | Iterable[Iterable[Label]],
@@ -71,7 +74,8 @@ def hide(
     """Hide the ``sensitive`` itemsets in the rows of ``frame`` as ``discreet.hide`` does.
 
     Rows stand in the order of their ids, which must be unique; that decides ties. The sensitive itemsets are counted
-    anew in the result, a ``Hidden`` with a ``frame``.
+    anew in the result, a ``Hidden`` with a ``frame``. Executors keep its rows on disk, so that they are the ones that
+    were counted; write them out before the session ends.
     """
     if method not in RULES:
         raise OptionError(f"method is {str(method)[:40]!r}; on Spark it must be one of {', '.join(RULES)}")
@@ -84,15 +88,16 @@ def hide(
     itemsets, rule = problem.encode_sensitive(parsed, code, counts.supports), RULES[method]
     ranking = rule.most_conflict_first, rule.keeps_one
     plan = HidingPlan(counts.labels, counts.supports, itemsets, rule.pick(itemsets, counts.supports), *ranking)
-    held, *_ = _count_conflicts(rows, plan)
+    held, *_ = _count_conflicts(rows, plan, counts.seal)
     before = held.sum(axis=1)
     plan = plan._replace(cuts=_find_cuts(rows, plan, held, problem.count_to_lose(before, parsed, least).tolist()))
-    schema = StructType([*rows.schema.fields, StructField("lost", IntegerType())])
+    schema = StructType([*rows.schema.fields, StructField("lost", IntegerType()), StructField("seal", LongType())])
     changed = rows.mapInArrow(partial(change_partition, plan=plan), schema)
-    held, touched, removed = _count_conflicts(changed, plan)
+    changed = changed.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
+    held, touched, removed = _count_conflicts(changed, plan, counts.seal)
     after = held.sum(axis=1)
     problem.check_hidden(before, after, parsed, least)
-    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=changed.drop("lost"))
+    return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=changed.drop("lost", "seal"))
 
 
 def _check_ids(rows: DataFrame, n: int) -> None:
@@ -107,14 +112,20 @@ def _check_ids(rows: DataFrame, n: int) -> None:
         raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
 
 
-def _count_conflicts(rows: DataFrame, plan: HidingPlan) -> tuple[Numbers, int, int]:
-    """Return how many rows of each conflict (a column) hold each itemset (a line); rows touched and items removed."""
+def _count_conflicts(rows: DataFrame, plan: HidingPlan, seal: int) -> tuple[Numbers, int, int]:
+    """Return how many rows of each conflict (a column) hold each itemset (a line); rows touched and items removed.
+
+    Refuse other rows than those with the sum ``seal``.
+    """
     many = len(plan.itemsets)
     lines = rows.mapInArrow(partial(count_partition, plan=plan), "itemset int, conflict int, count long")
     table = lines.groupBy("itemset", "conflict").agg(sql.sum("count").alias("count")).toArrow()
-    held = np.zeros((many + 2, many + 1), dtype=np.int64)
+    held = np.zeros((many + 3, many + 1), dtype=np.int64)
     held[table.column("itemset").to_numpy(), table.column("conflict").to_numpy()] = table.column("count").to_numpy()
-    return held[:many], int(held[many, 0]), int(held[many + 1, 0])
+    touched, removed, sealed = held[many:, 0].tolist()
+    if sealed % SEAL != seal:
+        raise InputError(CHANGED)
+    return held[:many], touched, removed
 
 
 def _find_cuts(rows: DataFrame, plan: HidingPlan, held: Numbers, to_lose: Sequence[int]) -> tuple[Cut, ...]:
@@ -156,15 +167,18 @@ def _read_blocks(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterato
 
 
 def count_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[pa.RecordBatch]:
-    """Yield how many rows of a partition, by conflict, hold each itemset; then rows touched and items removed."""
+    """Yield how many rows of a partition, by conflict, hold each itemset; then rows touched, items removed, seals."""
     many = len(plan.itemsets)
-    counts = np.zeros((many + 2, many + 1), dtype=np.int64)
+    counts = np.zeros((many + 3, many + 1), dtype=np.int64)
     for block in _read_blocks(batches, plan):
         for number, holds in enumerate(block.holds):
             counts[number] += np.bincount(block.conflict[holds], minlength=many + 1)
         if "lost" in block.batch.schema.names:
-            lost = block.batch.column("lost").to_numpy()
-            counts[many:, 0] += np.count_nonzero(lost), lost.sum()
+            lost, seals = (block.batch.column(name).to_numpy() for name in ("lost", "seal"))
+            counts[many:-1, 0] += np.count_nonzero(lost), lost.sum()
+        else:
+            seals = read_batch(block.batch).seal()
+        counts[-1, 0] = (counts[-1, 0] + int(seals.sum())) % SEAL
     places = np.nonzero(counts)
     columns = [*(pa.array(place, type=pa.int32()) for place in places), pa.array(counts[places], type=pa.int64())]
     yield pa.RecordBatch.from_arrays(columns, names=["itemset", "conflict", "count"])
@@ -182,7 +196,7 @@ def list_tied(
 
 
 def change_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a partition without the items they lose, and how many each has ``lost``."""
+    """Yield the rows of a partition without the items they lose, how many each has ``lost``, and the seals before."""
     labels = pa.array(plan.labels)
     for block in _read_blocks(batches, plan):
         is_kept = _mark_losses(block, plan) == kernels.hiding.KEPT
@@ -191,7 +205,9 @@ def change_partition(batches: Iterator[pa.RecordBatch], plan: HidingPlan) -> Ite
         items = labels.take(pa.array(block.rows.items[is_kept])).cast(kind.value_type)
         left = pa.ListArray.from_arrays(pa.array(offsets_of(lengths), type=pa.int32()), items).cast(kind)
         lost = pa.array(block.rows.lengths - lengths, type=pa.int32())
-        yield pa.RecordBatch.from_arrays([block.batch.column("row"), left, lost], names=["row", "items", "lost"])
+        seals = pa.array(read_batch(block.batch).seal(), type=pa.int64())
+        columns = {"row": block.batch.column("row"), "items": left, "lost": lost, "seal": seals}
+        yield pa.RecordBatch.from_pydict(columns)
 
 
 def _mark_losses(block: Block, plan: HidingPlan) -> NDArray[np.uint8]:

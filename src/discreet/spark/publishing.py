@@ -34,11 +34,13 @@ from discreet.judging.tradeoff import Tradeoff, find_safe, take_above, weigh_bel
 from discreet.judging.tradeoff import tradeoff as tradeoff_locally
 from discreet.runtime.resources import as_threads
 from discreet.runtime.solver import Numbers
+from discreet.spark.failures import in_one_sentence
 from discreet.spark.frames import FrameOptions
-from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
+from discreet.spark.merged import PARTS, Part, Spread, merge_frame, read_parts, write_parts
 from discreet.spark.shards import mine_spread
 
 
+@in_one_sentence()
 def audit(
     frame: DataFrame,
     *,
@@ -63,6 +65,7 @@ def audit(
         return with_rows
 
 
+@in_one_sentence()
 def tradeoff(
     frame: DataFrame, *, min_supports: Iterable[Threshold], ks: Iterable[int], **options: Unpack[FrameOptions]
 ) -> Tradeoff:
@@ -85,6 +88,7 @@ def tradeoff(
         return Tradeoff(rows.n, counts, limits, itemsets, np.array(small), np.array(singled), safe)
 
 
+@in_one_sentence()
 def block(
     frame: DataFrame,
     *,
@@ -151,7 +155,7 @@ def single_out_partition(
     """Yield the rows of a partition that a channel singles out."""
     for rows in map(read_parts, batches):
         exposed = channels.rows(Merged(rows, labels, int(rows.weights.sum()), least))
-        yield write_parts([(0, rows.take(exposed.numbers))])
+        yield write_parts([Part(0, rows.take(exposed.numbers))])
 
 
 ALL: Final = 2**62  # a limit above any count: a partition cannot know which cells will stay small
@@ -166,6 +170,7 @@ class Tops(NamedTuple):
     many: int
 
 
+@in_one_sentence()
 def detect(patterns: Patterns, *, k: int, rows: DataFrame, **options: Unpack[FrameOptions]) -> Channels:
     """Find the channels of patterns mined from ``rows`` as ``discreet.detect`` does; maximal patterns will do.
 

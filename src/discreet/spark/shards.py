@@ -26,10 +26,11 @@ from discreet.mining.mine import mine as mine_locally
 from discreet.mining.search import CROWD, SearchJob, check_size, find_root, plan_jobs, prepare
 from discreet.mining.watch import Controls, Limits, Stream, Watch
 from discreet.runtime.solver import Numbers
-from discreet.spark.frames import FrameOptions
-from discreet.spark.merged import PARTS, Spread, merge_frame, read_parts, write_parts
+from discreet.spark.failures import in_one_sentence
+from discreet.spark.frames import FrameOptions, count_tasks
+from discreet.spark.merged import PARTS, Part, Spread, merge_frame, read_parts, write_parts
 
-SHARDS_A_CORE: Final = 4  # shards per core, so that none waits long for the last
+SHARDS_A_TASK: Final = 4  # shards per task, so that none waits long for the last
 SHARD: Final = 1 << 24  # entries of a shard, about, at most
 
 Head = tuple[int, ...]  # items by their codes, the rarest first
@@ -50,6 +51,7 @@ class ShardLoads(NamedTuple):
     supports: Numbers
 
 
+@in_one_sentence()
 def mine(
     frame: DataFrame,
     *,
@@ -74,11 +76,11 @@ def mine(
 def mine_spread(spread: Spread, kind: Kind, max_length: int | None = None) -> Patterns:
     """Mine rows that stay in Spark."""
     found, n, least = [], spread.n, spread.min_support
-    cores = spread.frame.sparkSession.sparkContext.defaultParallelism
+    many = SHARDS_A_TASK * count_tasks(spread.frame.sparkSession)
     for job in plan_jobs(kind, spread.supports, n, least, spread.longest, max_length) if n >= least else ():
         found.append(find_root(job, n))
         if job.menu.size and job.root.size < job.span[1]:
-            shards, heads = plan_shards(job, least, SHARDS_A_CORE * cores, partial(_weigh_heads, spread))
+            shards, heads = plan_shards(job, least, many, partial(_weigh_heads, spread))
             found.extend([*heads, _search_all(spread, job, shards, least)])
     patterns = Patterns.from_codes(
         *Weighted.concat(found).arrays, spread.labels, n=n, min_support=least, kind=kind, max_length=max_length
@@ -186,12 +188,12 @@ def deal_partition(
         shard_of[heads.index(shard.head), job.menu[shard.start : shard.stop]] = number
     for batch in batches:
         part = read_parts(batch)
-        keyed: list[tuple[int, Weighted]] = []
+        keyed: list[Part] = []
         for head, line in zip(heads, shard_of, strict=True):
             rows = _select_holders(part, head)
             starts, dealt = kernels.itemsets.deal_rows(*rows.flat, line, len(shards))
             parts = enumerate(np.split(dealt, starts[1:-1]))
-            keyed.extend((shard, rows.take(numbers)) for shard, numbers in parts if numbers.size)
+            keyed.extend(Part(shard, rows.take(numbers)) for shard, numbers in parts if numbers.size)
         yield write_parts(keyed)
 
 
@@ -217,4 +219,4 @@ def search_shard(table: pa.Table, job: SearchJob, shards: list[Shard], least: in
         return run(start + first, start + last, control)
 
     itemsets = watch.unpack([(watch.run(within, weights[start:stop]), naming)])
-    return pa.Table.from_batches([write_parts([(number, itemsets)])])
+    return pa.Table.from_batches([write_parts([Part(number, itemsets)])])
