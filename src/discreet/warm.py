@@ -165,10 +165,10 @@ def _believe() -> None:
     rows = [[item for item in range(4) if number * (item + 3) % 7 < 4] for number in range(300)]  # noqa: PLR2004
     patterns = discreet.mine(rows, min_support=50)
     discreet.belief(patterns, k=5, limit=1)
-    system = build_system(Ground(Facts.of(patterns)), 0b111, most=8)
-    fit_entropy(system, Clock(1))
-    sample_few(system, k=5, prior="entropy", seed=[1], clock=Clock(1))
-    draw_tables(as_unknowns(system, list_sums(system), "entropy"), seed=[1], clock=Clock(1))
+    system, clock = build_system(Ground(Facts.of(patterns)), 0b111, most=8), Clock(600)
+    fit_entropy(system, clock)
+    sample_few(system, k=5, prior="entropy", seed=[1], clock=clock)
+    draw_tables(as_unknowns(system, list_sums(system), "entropy"), seed=[1], clock=clock)
 
 
 def _read() -> None:
