@@ -21,6 +21,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 # No examples are in these; and two modules of one name cannot both be looked through for some.
 collect_ignore = ["conftest.py", "browser/conftest.py", "browser/screenshots.py", "spark_daemon.py"]
+collect_ignore += ["acro_sessions/make.py", "peers/make.py"]  # they need the programs whose files they make
 
 
 SPARK = "tests/test_spark"

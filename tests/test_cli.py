@@ -217,7 +217,7 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_mined(file, tmp_
 
 @pytest.mark.parametrize(
     "form",
-    [form for form in sources.FORMATS.values() if form.patterns and form.name != "pmml"],
+    [form for form in sources.FORMATS.values() if form.patterns and form.suffixes],
     ids=lambda form: form.name,
 )
 def test_every_format_of_patterns_is_written_by_its_suffix(file, tmp_path, form):

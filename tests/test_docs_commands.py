@@ -92,6 +92,7 @@ def _in_a_folder_with_what_is_given(tmp_path, monkeypatch):
     write_copies()
     for name, text in GIVEN.items():
         Path(name).write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / "tests" / "acro_sessions" / "session-1.0.2", "outputs")
     rows = enumerate(GIVEN["baskets.csv"].splitlines(), start=1)
     shop = sqlite3.connect("shop.db")
     shop.execute("CREATE TABLE receipts (receipt INTEGER, product TEXT)")

@@ -284,6 +284,7 @@ def test_a_release_is_the_librarys_and_verifies(client, data, tmp_path, method, 
         "patterns.json",
         "release.json",
         "report.txt",
+        "ro-crate-metadata.json",
     }
     verified = discreet.verify(folder)
     assert (verified.is_good, verified.digest) == (True, found["fingerprint"])

@@ -156,7 +156,8 @@ def test_a_release_of_tables_verifies_and_holds_the_masked_table(client, tmp_pat
     folder = unpacked(fetched(client, found, "release.zip"), tmp_path) / "release"
     verified = discreet.verify(folder)
     assert (verified.is_good, verified.digest) == (True, found["fingerprint"])
-    assert {path.name for path in folder.iterdir()} == {"counts.json", "release.json", "report.txt", "table.csv"}
+    public = {"counts.json", "release.json", "report.txt", "ro-crate-metadata.json", "table.csv"}
+    assert {path.name for path in folder.iterdir()} == public
     again = read_with(client, (folder / "table.csv").read_bytes())
     assert facts(client, "audit", data=again, k=10)["verdict"] == "RELEASE"
 

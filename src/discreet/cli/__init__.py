@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 from operator import eq
 from typing import Final, NoReturn
 
@@ -73,7 +73,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments; ``--help`` is shown here. After ``--counts``, a file is no name of a column."""
-        pairs = zip(args, [*args[1:], ""], strict=True)
+        pairs = zip_longest(args, args[1:], fillvalue="")
         args = [f"{one}=" if one == "--counts" and _is_file(after) else one for one, after in pairs]
         with _ending(ctx.obj):
             return super().parse_args(ctx, args)
