@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
 QUICK = 10
-MOST = {"quick": QUICK, "measured": QUICK, "ci": 50}
+MOST = {"quick": QUICK, "measured": QUICK, "ci": 25}
 """Examples of a law, at the most; ``make laws`` draws as many as it asks for, new ones each time."""
 
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
@@ -78,11 +78,14 @@ def pytest_collection_modifyitems(config, items):
     measured = set() if is_measured(config) else set(MEASURED.read_text("utf-8").splitlines())
     first = [item for item in items if item.nodeid.startswith(LONG)]
     others = [item for item in items if not item.nodeid.startswith(LONG)]
+    left = []
     if is_quick(config):
-        items[:] = [item for item in others if item.nodeid not in measured]
-        config.hook.pytest_deselected(items=[*first, *(item for item in others if item.nodeid in measured)])
-    else:
-        items[:] = first + others
+        left = first + [item for item in others if item.nodeid in measured]
+    elif config.getoption("--hypothesis-profile") == "ci":  # after a quick run, which has run the other examples
+        left = [item for item in others if not item.nodeid.startswith("tests/") and item.nodeid not in measured]
+    config.hook.pytest_deselected(items=left)
+    gone = set(left)
+    items[:] = [item for item in first + others if item not in gone]
 
 
 class Files(LoadFileScheduling):
