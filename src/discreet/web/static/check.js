@@ -22,7 +22,6 @@ const [WIDE, LETTER, GAP] = [430, 6.6, 4]; // pixels of a chart, of a letter bel
 const run = worker(byId("audit-work"), { stopped, failed: showFailed });
 const runReport = worker(byId("report-work"));
 let facts = null;
-let latest = 0; // the number of the last question for a verdict
 
 async function begin() {
   facts = await opened();
@@ -49,6 +48,7 @@ async function begin() {
 
 /** Make the verdict look stale at once; if a setting is wrong, say so, and disable what depends on it. */
 function touched(fault) {
+  run.drop();
   setReady(false);
   showSteps({ instead: fault ? "wrong entry" : CHECKING });
   if (!fault) return;
@@ -60,12 +60,10 @@ function touched(fault) {
 /** Ask for the verdict on the present settings, and show it; the old one is stale meanwhile. */
 async function audit(args, since, views, controls) {
   state.put({ min_support: args.min_support, k: args.k, policy: args.policy, max_length: args.max_length });
-  const own = ++latest;
   setReady(false);
   showSteps({ instead: CHECKING });
   if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
   const found = await run(asking("audit", { ...args, noun: state.recall("noun") }));
-  if (own !== latest) return; // a later question has its own answer
   byId("results").hidden = !found || Boolean(found.nothing);
   if (!found) {
     keepVerdict(null, args);

@@ -95,6 +95,7 @@ async function compare() {
 
 /** Mark what is shown as that of the present releases and settings, or as stale. */
 function mark(isReady) {
+  if (!isReady) run.drop();
   markReady(isReady, ["verdict", "decisive", "advice", "next", "compared"]);
   byId("report").disabled = !isReady;
 }

@@ -48,6 +48,7 @@ async function begin() {
 
 /** Make everything look stale at once; a wrong setting disables what depends on it. */
 function touched(fault) {
+  for (const run of [runAdvise, runBlock]) run.drop();
   setReady(false);
   showSteps({ instead: fault ? "wrong entry" : "checking…" });
   if (!fault) return;
@@ -61,6 +62,7 @@ async function advise(now) {
   const demands = facts.holds === "rows" ? (state.recall("demands") ?? {}) : {};
   args = { ...now, ...demands };
   state.put({ min_support: now.min_support, k: now.k, policy: now.policy, max_length: now.max_length });
+  runBlock.drop();
   setReady(false);
   const found = await runAdvise(asking("advise", args));
   if (!found) return;

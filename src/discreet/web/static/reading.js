@@ -62,7 +62,9 @@ export async function readingForm({ upload }, options, loaded, left) {
     else if (target.closest("[data-field]") && target.id) preview(changed(asked, target.id, valueOf(target)));
   });
   form.addEventListener("input", ({ target }) => {
-    if (target.type !== "checkbox" && target.id !== "noun") byId("load").disabled = true; // until it was read again
+    if (target.type === "checkbox" || target.id === "noun") return;
+    runPreview.drop();
+    byId("load").disabled = true; // until it was read again
   });
   byId("n").addEventListener(
     "input",

@@ -16,20 +16,22 @@ export function stronger(proved) {
   let args = null;
   byId("attack").addEventListener("click", async () => {
     byId("attacked").hidden = true;
+    const asked = args;
     const level = byId("level").value;
     const seconds = Number(byId("attack-seconds").value);
     if (level === "belief") {
-      const believed = await run(asking("belief", { ...args, seconds }));
+      const believed = await run(asking("belief", { ...asked, seconds }));
       if (believed) fill(byId("attacked"), ...weigh(believed)).hidden = false;
       return;
     }
-    const found = await run(asking("attack", { ...args, level, seconds }));
+    const found = await run(asking("attack", { ...asked, level, seconds }));
     if (!found) return;
     fill(byId("attacked"), ...describe(found)).hidden = false;
-    if (found.total) proved({ asked: args, level, total: found.total });
+    if (found.total) proved({ asked, level, total: found.total });
     else tellTested(`A stronger reader was tested. ${wordOf(found)}`);
   });
   return (now) => {
+    run.drop();
     args = now;
     byId("attacked").hidden = true;
   };

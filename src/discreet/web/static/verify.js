@@ -17,6 +17,7 @@ const typed = (many) =>
 const ON_PAPER = 6; // faults on a receipt, so that it is one page
 
 const run = worker(byId("verify-work"));
+const runTake = worker(byId("verify-work"));
 const runOlder = worker(byId("older-work"));
 let release = null; // what is checked: an upload or files by their names, and the name of its file or folder
 let beside = []; // older releases that were added to it
@@ -46,7 +47,7 @@ function begin() {
 /** Take what was dropped or chosen; what is no release is led to its page. */
 async function take(files) {
   setReady(false);
-  const found = await run((work) => receive(files, work));
+  const found = await runTake((work) => receive(files, work));
   if (found?.holds === "release") open(found.release);
   else if (found) arrive(files, byId("verify-work"));
 }
@@ -111,6 +112,7 @@ async function addOlder(files) {
 }
 
 function setReady(isReady) {
+  if (!isReady) run.drop();
   markStale(!isReady, ["verified", "details"]);
   byId("print").disabled = !isReady;
   byId("receipt").hidden = !isReady;

@@ -6,26 +6,33 @@ import { fill, make, number, sentence } from "./dom.js";
 const PATIENCE = 300; // milliseconds before progress is shown: what is quicker would only flicker
 const SPOKEN = 5000; // milliseconds between what a screen reader is told
 
+const NEVER = new Promise(() => {});
+
 /** Return a function that does one thing at a time in ``place``: what is begun later ends what was begun before.
  *
- * It resolves to the answer, or to null where there is nothing to show: it failed or has been overtaken. What was
- * stopped can be tried again; ``stopped`` gets how, unless that is told in ``place``.
- * A failure is told in ``place``, unless ``failed`` takes it.
+ * It resolves to the answer, or to null if it failed, which is told in ``place``, unless ``failed`` takes it. What was
+ * stopped can be tried again; ``stopped`` gets how, unless that is told in ``place``. What was overtaken, or dropped
+ * because the answer would belong to old settings, never resolves.
  */
 export function worker(place, { failed = null, stopped = null } = {}) {
   let current = null;
   const tell = stopped ?? ((again) => tellStopped(place, again));
-  return async function run(action) {
+  const begin = (next) => {
     current?.abort();
-    const own = (current = new AbortController());
+    current = next;
     fill(place);
+  };
+  async function run(action) {
+    const own = new AbortController();
+    begin(own);
     const progress = progressIn(place, () => own.abort());
     try {
       const answer = await action({ signal: own.signal, told: progress.told });
-      if (own === current) fill(place);
-      return own === current ? answer : null;
+      if (own !== current) return NEVER;
+      fill(place);
+      return answer;
     } catch (error) {
-      if (own !== current) return null;
+      if (own !== current) return NEVER;
       fill(place);
       // The caller waits until somebody tries again.
       if (error instanceof Stopped) return new Promise((resolve) => tell(() => resolve(run(action))));
@@ -35,7 +42,8 @@ export function worker(place, { failed = null, stopped = null } = {}) {
       progress.end();
       if (own === current) current = null;
     }
-  };
+  }
+  return Object.assign(run, { drop: () => begin(null) });
 }
 
 /** Return an action that sends a request. */
