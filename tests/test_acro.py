@@ -193,6 +193,21 @@ def test_a_folder_that_is_no_session_is_refused(tmp_path):
         assert run("audit", "--acro", place, "-k", 5).exit_code == 2
 
 
+def test_without_a_rule_the_folder_is_said_to_have_none(tmp_path):
+    for place in (tmp_path, tmp_path / "missing"):
+        ended = run("audit", "--acro", place)
+        assert ended.exit_code == 2
+        assert f"{place} holds no config.json of an ACRO session, its rule" in ended.stderr
+
+
+def test_a_table_whose_file_is_missing_is_left_to_a_person(session):
+    keep(session, "output_0", "output_1")
+    (session / "output_1_0.csv").unlink()
+    read = read_counts(session)
+    assert [one.why for one in read.reading.left_out if one.column == "output_1"] == ["its file is missing"]
+    assert audit(read, k=3).verdict is not Verdict.RELEASE
+
+
 def test_a_session_is_written_for_the_viewer_with_the_cell_flagged(session, tmp_path):
     place = tmp_path / "checked"
     assert run("audit", "--acro", session, "--sacro", place, "--quiet").exit_code == 1

@@ -26,6 +26,7 @@ from discreet.cli.options import (
     RuleOptions,
     names,
     option,
+    refuse,
 )
 from discreet.cli.terminal import Bars
 from discreet.io.contents import OTHERS, find_other
@@ -74,6 +75,8 @@ class JudgeOptions(CandidateOptions, OlderOptions, PublicationOptions, RuleOptio
     def check_rule(self) -> None:
         """Refuse to judge by nothing; an ACRO session brings its own rule."""
         if self.session_rule is None:
+            none = f"{self.file} holds no {CONFIG} of an ACRO session, its rule: check the folder, or give -k 10"
+            refuse((self.acro and self.k is None and self.policy is None, none))
             super().check_rule()
 
     @property

@@ -201,9 +201,12 @@ def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
         call = _find_call(str(item.get("command", "")))
         says_so = fair.get("statbarn") == "Frequencies" and "discreet" not in properties
         counts_people = says_so if "statbarn" in fair else _counts_people(item, call)
-        if kind != "table" or not counts_people or len(names) != 1 or names[0] not in grid.files:
+        if kind != "table" or not counts_people or len(names) != 1:
             what = properties.get("method", kind) if kind == "table" and not counts_people else kind
             yield LeftOut(name, printable(str(what)).replace("_", " "))
+            continue
+        if names[0] not in grid.files:
+            yield LeftOut(name, "its file is missing")
             continue
         base, dependent = properties.get("round_base"), str(fair.get("dependent", "unknown"))
         yield Output(
