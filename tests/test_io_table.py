@@ -59,6 +59,14 @@ def test_cells_become_items_of_their_columns(made, na):
     assert (list(rows), total(rows)) == (items, full)
 
 
+@pytest.mark.parametrize("one", ["tea ", " tea", "milk"])
+def test_values_that_differ_only_in_blanks_are_one_and_it_is_said(one):
+    rows = parsed(f"drink,sex\ntea,f\n{one},m\nmilk,f\n ,m\n")
+    assert sum(f"drink={one.strip()}" in row for row in rows) == 2
+    said = "values of drink that differ only in blanks around them are one" in str(rows.reading)
+    assert said == (one != "milk")
+
+
 @given(made=tables())
 def test_values_of_a_column_exclude_each_other(made):
     text, separator, header = made

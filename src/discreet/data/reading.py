@@ -1,6 +1,6 @@
 """Reading: how a file or a frame was understood; it holds names of columns and counts, never rows or labels."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
@@ -100,5 +100,14 @@ as an id
         reasons = dict.fromkeys(one.why for one in self.left_out)
         for why in reasons:
             names = [one.column for one in self.left_out if one.why == why]
-            more = f" and {len(names) - MOST_NAMES} more" * (len(names) > MOST_NAMES)
-            yield f"{', '.join(names[:MOST_NAMES])}{more} left out{f' as {why}' * (why != 'asked')}"
+            yield f"{name_some(names)} left out{f' as {why}' * (why != 'asked')}"
+
+
+def name_some(columns: Sequence[str]) -> str:
+    """Return the first names of columns, and how many there are more.
+
+    >>> name_some(["sex", "age"]), name_some(list("abcdefg"))
+    ('sex, age', 'a, b, c, d, e and 2 more')
+    """
+    more = f" and {len(columns) - MOST_NAMES} more" * (len(columns) > MOST_NAMES)
+    return f"{', '.join(columns[:MOST_NAMES])}{more}"

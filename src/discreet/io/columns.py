@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
 from functools import cached_property
@@ -45,11 +45,15 @@ PEOPLE: Final = (
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as text: row r holds ``texts[codes[r]]``, and nothing if its code is −1; no two texts are equal."""
+    """A column as text: row r holds ``texts[codes[r]]``, and nothing if its code is −1; no two texts are equal.
+
+    It ``has_alike`` values if some texts became one when the blanks around them were taken off.
+    """
 
     name: str
     codes: CodeArray
     texts: tuple[str, ...]
+    has_alike: bool = False
 
     @cached_property
     def counts(self) -> NDArray[np.intp]:
@@ -90,8 +94,10 @@ def code_columns(frame: AnyFrame, names: Sequence[str], wanted: Sequence[str], n
     missing = MISSING | {text.strip() for text in na}
     for name in wanted:
         codes, values = _factorize(frame, names.index(name), name)
-        texts = _as_texts(values, name)
-        yield Column(name, codes, ()).recode([None if text in missing else text for text in texts])
+        texts = [None if text in missing else text for text in _as_texts(values, name)]
+        column = Column(name, codes, ()).recode(texts)
+        is_alike = len(column.texts) + texts.count(None) < len(texts) and {*map(type, values)} <= {str}
+        yield replace(column, has_alike=is_alike)
 
 
 def read_names(names: Sequence[object]) -> list[str]:

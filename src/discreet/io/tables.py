@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.data.itemsets import AnyFrame, offsets_of, sort_labels
-from discreet.data.reading import LeftOut, Reading
+from discreet.data.reading import LeftOut, Reading, name_some
 from discreet.data.schema import Attribute, Schema
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OptionError
@@ -98,6 +98,8 @@ def _read(frame: AnyFrame, options: RowOptions) -> _Table:
         else:
             attributes.append(column)
     _check_attributes(attributes, left_out)
+    alike = [column.name for column in attributes if column.has_alike]
+    notes += [f"values of {name_some(alike)} that differ only in blanks around them are one"] * bool(alike)
     if options.person is None:
         dropped = find_columns(names, options.drop)
         kept = [name for name in names if name not in dropped and find_person_rules(name)]
