@@ -7,7 +7,7 @@ from shutil import rmtree
 from typing import Any, Final, Unpack, cast
 
 import discreet
-from discreet import Release, Verdict
+from discreet import Verdict
 from discreet import report as reports
 from discreet.blocking.tables.block import TableRelease
 from discreet.io.files import digest
@@ -47,10 +47,8 @@ def _hand_over_audit(context: Context, choice: Choice) -> dict[str, Any]:
     context.stage("writing")
     report = context.file(REPORT)
     report.write_text(judged.to_html(source=loaded.source), encoding="utf-8")
-    files = [report]
-    if loaded.holds in {"patterns", "rules"}:
-        reports.write_sacro(judged, context.file(SACRO), source=loaded.source)
-        files.append(context.pack(context.file(SACRO)))
+    reports.write_sacro(judged, context.file(SACRO), source=loaded.source)
+    files = [report, context.pack(context.file(SACRO))]
     facts, settings = describe_verdict(judged), _name_older(list_settings(loaded.value, rule), "against")
     return {
         **{name: facts[name] for name in ("verdict", "sentence", "guarantee")},
@@ -99,7 +97,7 @@ def _write_release(context: Context, release: AnyRelease) -> tuple[list[Path], s
     report = context.file(REPORT)
     report.write_text(show_release(release, source), encoding="utf-8")
     files = [context.pack(place, name=RELEASE), report, summary, secret]
-    if isinstance(release, Release) and release.audit is not None:
+    if release.audit is not None:
         reports.write_sacro(release.audit, context.file(SACRO))
         files.append(context.pack(context.file(SACRO)))
     return files, fingerprint
