@@ -39,6 +39,18 @@ def test_work_can_be_stopped_and_the_page_goes_on(busy):
     assert time.perf_counter() - start < 60  # not a matter of speed: it would never end by itself
 
 
+def test_a_search_for_remedies_can_be_stopped_and_tried_again(page, server, endless):
+    load(page, server, endless)
+    page.goto(page.url.replace("/check", "/fix").replace("min_support=", "min_support=4&was="))
+    for _ in range(2):
+        page.locator("#advise-work").get_by_role("button", name="Stop").click(timeout=30_000)
+        page.locator("#verdict").get_by_text("Stopped").wait_for()
+        page.locator("#advise-work").get_by_role("button", name="Try again").click()
+        assert page.locator("#verdict .sentence").inner_text() == "Trying what could be done."
+    page.get_by_role("textbox", name="Minimum support").fill("nothing")
+    assert page.locator("#verdict .word").inner_text() == "No release"
+
+
 def test_a_new_setting_overtakes_work_that_is_under_way(busy):
     settle(busy, min_support="90%")
     assert busy.locator("#audit-work progress").count() == 0

@@ -11,7 +11,7 @@ import * as state from "./state.js";
 import { keepProven, keepRelease, keepVerdict, provenWith, sayProven, showSteps } from "./steps.js";
 import { stronger } from "./stronger.js";
 import { tradeoff } from "./tradeoff.js";
-import { markReady, showChecks, showFailed, showNone, showStopped, showVerdict, showWord, tellTested } from "./verdict.js";
+import { markReady, showChecks, showFailed, showLooking, showNone, showStopped, showVerdict, showWord, tellTested } from "./verdict.js";
 import { noun } from "./words.js";
 import { asking, worker } from "./work.js";
 
@@ -62,7 +62,7 @@ async function audit(args, since, views, controls) {
   state.put({ min_support: args.min_support, k: args.k, policy: args.policy, max_length: args.max_length });
   setReady(false);
   showSteps({ instead: CHECKING });
-  if (!byId("banner").dataset.verdict) showNone("…", "Looking at the data.", "…");
+  if (!byId("banner").dataset.verdict) showLooking();
   const found = await run(asking("audit", { ...args, noun: state.recall("noun") }));
   byId("results").hidden = !found || Boolean(found.nothing);
   if (!found) {

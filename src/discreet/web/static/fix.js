@@ -8,15 +8,15 @@ import { asArguments, settings } from "./settings.js";
 import * as state from "./state.js";
 import { keepRelease, keepVerdict, showSteps } from "./steps.js";
 import { markReady, markStale, showWord } from "./verdict.js";
-import { asking, worker } from "./work.js";
+import { asking, tryAgain, worker } from "./work.js";
 
 const FIRST = 9; // cards before somebody asks for all
 const SHOWN = 9; // changes
 const UNCHANGED = "publish it as it is"; // the remedy that does nothing
 const CARDS = ["advised", "remedies"]; // what stays while the release of another card is made
 
-const runAdvise = worker(byId("advise-work"));
-const runBlock = worker(byId("block-work"));
+const runAdvise = worker(byId("advise-work"), endings(byId("advise-work"), { instead: "no verdict" }));
+const runBlock = worker(byId("block-work"), endings(byId("block-work"), {}));
 
 let args = null; // the settings, and what every remedy must keep to
 let asked = null; // the settings alone, as on the step Check
@@ -44,6 +44,25 @@ async function begin() {
     follow(controls.now);
   });
   follow(controls.now);
+}
+
+/** Return what to show if work in ``place`` is stopped or fails: that there is no release. */
+function endings(place, told) {
+  const end = (word, sign) => {
+    showWord(null, word, "There is no release with these settings.", sign);
+    showSteps(told);
+  };
+  const stopped = (again) => {
+    end("Stopped", "■");
+    fill(
+      place,
+      tryAgain(() => {
+        showWord(null, "…", "Trying what could be done.", "…");
+        again();
+      }),
+    );
+  };
+  return { stopped, failed: () => void end("No release", "!") };
 }
 
 /** Make everything look stale at once; a wrong setting disables what depends on it. */

@@ -1,6 +1,7 @@
 // The verdict: its banner with the decisive finding, and the checks that it comes from.
 
 import { byId, fill, make, number, picture } from "./dom.js";
+import { tryAgain } from "./work.js";
 
 const SIGNS = { RELEASE: "✓", REVIEW: "?", WITHHOLD: "✕" };
 const NOTHING = "Nothing to publish";
@@ -59,10 +60,19 @@ export function showNone(word, sentence, sign) {
   byId("verdict").classList.remove("stale");
 }
 
+/** Show in the banner that a verdict is waited for. */
+export const showLooking = () => showNone("…", "Looking at the data.", "…");
+
 /** Show that work on the verdict was stopped, with a button to try again. */
 export function showStopped(again) {
   showNone("Stopped", "There is no verdict on these settings.", "■");
-  fill(byId("audit-work"), make("button", { type: "button", class: "button small", click: again }, "Try again"));
+  fill(
+    byId("audit-work"),
+    tryAgain(() => {
+      showLooking();
+      again();
+    }),
+  );
 }
 
 /** Remove the verdict; the error is shown as usual. */

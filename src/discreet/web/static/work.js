@@ -57,9 +57,11 @@ export function tellFailure(place, error) {
 }
 
 function tellStopped(place, again) {
-  const button = make("button", { type: "button", class: "button small", click: again }, "Try again");
-  fill(place, make("p", { class: "alert calm", role: "alert" }, make("span", {}, "Stopped."), button));
+  fill(place, make("p", { class: "alert calm", role: "alert" }, make("span", {}, "Stopped."), tryAgain(again)));
 }
+
+/** Return a button that tries again what was stopped. */
+export const tryAgain = (again) => make("button", { type: "button", class: "button small", click: again }, "Try again");
 
 /** Show progress in ``place`` if it takes long; return functions to update and to end it. */
 function progressIn(place, stop) {
