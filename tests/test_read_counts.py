@@ -308,7 +308,7 @@ def test_shares_that_fit_nothing_are_refused():
         ("fewer than 11", (1, 10)),
         ("-5", (1, 5)),
         ("-1", (0, UNKNOWN)),
-        *((mark, (0, UNKNOWN)) for mark in ("*", "[REDACTED]", "suppressed", ".", "", "NA", "x", "–")),
+        *((mark, (0, UNKNOWN)) for mark in ("*", "[c]", "(D)", "[REDACTED]", "suppressed", ".", "", "NA", "x", "–")),
     ],
 )
 def test_marks_mean_what_they_usually_do(mark, limits):

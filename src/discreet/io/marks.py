@@ -29,6 +29,7 @@ FLOAT: Final = Fraction(1, 2**51)  # the relative error of a quotient that a pro
 MASKS: Final = frozenset(
     (
         *("*", "**", "x", "s", "c", ".", "..", "...", "-", "–", "—", "#", "na", "n/a", "nan", "null", "none", ""),
+        *("[c]", "[x]", "(d)"),  # of official statistics
         *("redacted", "[redacted]", "suppressed", "[suppressed]", "(suppressed)", "masked", "hidden", "censored"),
     )
 )
