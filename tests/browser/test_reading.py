@@ -147,3 +147,15 @@ def test_what_was_taken_for_rows_can_be_read_as_tables(page, server, tmp_path):
     page.get_by_role("alert").filter(has_text="Column of counts").wait_for()
     assert page.get_by_role("combobox", name="Column of counts").is_visible()
     assert page.get_by_role("button", name="This is right").is_disabled()
+
+
+def test_a_text_that_is_as_before_can_be_confirmed(page, server, tmp_path):
+    hand_over(page, server, written(tmp_path, PATTERNS, "patterns.csv"))
+    page.get_by_role("button", name="Read it differently").click()
+    field = page.get_by_role("textbox", name="Longest itemset")
+    field.press_sequentially("3")
+    assert page.get_by_role("button", name="This is right").is_disabled()
+    field.press("Backspace")
+    field.blur()
+    page.get_by_role("button", name="This is right").click(timeout=20_000)
+    page.wait_for_url(re.compile("/check"))

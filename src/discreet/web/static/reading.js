@@ -41,9 +41,11 @@ export async function readingForm({ upload }, options, loaded, left) {
   const columns = columnTable(byId("columns"), (changes) => preview({ ...asked, ...changes }));
   let seen = null;
   let asked = {}; // the options of the reading that is shown, or waited for
+  let isEdited = false; // whether a field may differ from them
 
   async function preview(wanted) {
     asked = wanted;
+    isEdited = false;
     byId("preview").setAttribute("aria-busy", "true");
     byId("load").disabled = true; // what is shown is no longer what was asked for
     const answer = await runPreview(asking("preview", { upload, ...wanted }));
@@ -61,9 +63,11 @@ export async function readingForm({ upload }, options, loaded, left) {
     else if (target.id === "noun") return;
     else if (target.closest("[data-field]") && target.id) preview(changed(asked, target.id, valueOf(target)));
   });
+  form.addEventListener("focusout", () => isEdited && preview(asked)); // a text that is as before has not changed
   form.addEventListener("input", ({ target }) => {
     if (target.type === "checkbox" || target.id === "noun") return;
     runPreview.drop();
+    isEdited = true;
     byId("load").disabled = true; // until it was read again
   });
   byId("n").addEventListener(
