@@ -113,6 +113,9 @@ def list_equations(counts: Counts) -> Equations:
     parts = {(one.counted, one.within): one.rest for one in counts.tables if one.within is not None}
     for (counted, wider), rest in parts.items():
         builder.compare(counted, wider, rest or f"{wider} other than {counted}")
+        for one, other in product(counts.tables, counts.tables):
+            if (one.counted, other.counted) == (counted, wider):
+                builder.compare_sums(one, other, rest or f"{wider} other than {counted}")
     return builder.build()
 
 
@@ -265,6 +268,16 @@ class _Builder:
             if whole in self.index and (names == key.names or is_unlisted):
                 others = self._find(Key(rest, key.values))
                 self.rows.setdefault(((self.index[whole], 1), (self.index[key], -1), (others, -1)))
+
+    def compare_sums(self, one: Table, other: Table, rest: str) -> None:
+        """Say the same of two tables that share attributes, but of which not both list totals of these."""
+        shared = frozenset(one.names) & frozenset(other.names)
+        if shared in self.listed[one.counted] and shared in self.listed[other.counted]:
+            return
+        mine, whole = (self._group(table, shared) for table in (one, other))
+        for values in (values for values in mine if values in whole):
+            cells = [(cell, -1) for cell in (*mine[values], self._find(Key(rest, values)))]
+            self.rows.setdefault((*((cell, 1) for cell in whole[values]), *cells))
 
     def _group(self, table: Table, shared: Names) -> dict[Values, list[int]]:
         """Return the cells of a table by their values of shared attributes; none if the others do not add up."""

@@ -1,30 +1,29 @@
 """A session of ACRO: results.json with a CSV file for each table.
 
-Tables are crosstabs of the same people. Where ACRO suppressed cells, it left out the people in them and added up the
-margins again, so that these say nothing more. Where it rounded, it added up the rounded counts. Outputs that are no
-tables of counts are named as left out, since nobody judges them here.
+Tables are crosstabs of the same people, wherever their sums allow it. Where ACRO suppressed cells, it left out the
+people in them and added up the margins again, so that these say nothing more. Where it rounded, it added up the rounded
+counts. Outputs that are no tables of counts are named as left out, since nobody judges them here.
 """
 
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
-from discreet.data.counts import PEOPLE, Cell, Place, State, Table, name_values
+from discreet.data.counts import Cell, Place, State, Table, name_values
 from discreet.data.reading import LeftOut
 from discreet.errors import InputError
 from discreet.io.formats.counts import crosstab
 from discreet.io.formats.counts.layout import CountOptions, CountsRead
+from discreet.io.formats.counts.people import Sums, tell_apart
 from discreet.io.grids import CONFIG, SESSION, Grid
-from discreet.io.marks import Limits
 from discreet.runtime.text import printable
 
 MEANINGLESS: Final = re.compile(r"(?:row|col|column)(?:_var)?[_ ]?\d*")  # what pandas, ACRO and we call a bare array
 INSIDE: Final = re.compile(r"DO.?NO?T.?RELEASE", re.IGNORECASE)  # outputs of ACRO that are for the checker
 MARGINS: Final = re.compile(r"margins_name\s*=\s*[\"']([^\"']+)[\"']")
-Values: TypeAlias = frozenset[tuple[str, str]]  # of attributes, with their names
 LARGEST: Final = 10_000  # characters of a command that are looked at
 
 
@@ -77,14 +76,14 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         notes += more
     if not found:
         raise InputError(f"{SESSION} names no tables of counts that are in the folder; give the folder of a session")
-    tables = _set_apart(found)
-    few = ["people who are not in all tables are counted apart"] * any(table.within for table in tables.values())
+    told, doubts = tell_apart(*zip(*((table, _name_people(one)) for one, table in found.values()), strict=True))
+    few = ["people who are not in all tables are counted apart"] * (len({table.counted for table in told}) > 1)
     return CountsRead(
-        tuple(tables.values()),
+        tuple(told),
         tuple(dict.fromkeys([*notes, *few])),
         beside,
-        files={file: (table,) for file, table in tables.items()},
-        left_out=tuple(left_out),
+        files={file: (table,) for file, table in zip(found, told, strict=True)},
+        left_out=(*left_out, *doubts),
     )
 
 
@@ -124,12 +123,17 @@ def _keep_margins(table: Table, output: Output, left_out: list[LeftOut]) -> Tabl
     """Return a table without margins that say nothing, or that its own cells contradict."""
     inner = tuple(cell for cell in table.cells if None not in cell.at)
     exact = [cell for cell in table.cells if None in cell.at and cell.state is State.EXACT]
-    sums = _add_up(table, {name_values(table.names, cell.at): cell.low for cell in exact})
-    fits = _fits(sums)
+    margins = [(cell.low, name_values(table.names, cell.at)) for cell in exact]
+    # Whoever is in a suppressed cell is in no margin.
+    sums = Sums(replace(table, cells=tuple(one if one.state is State.EXACT else one._replace(low=0) for one in inner)))
+    known = [
+        (count, *sums.add_up(frozenset(name for name, _ in values)).get(values, (0, 0))) for count, values in margins
+    ]
+    fits = all(low <= count <= high for count, low, high in known)
     if output.round_to is None and not fits:
         left_out.append(LeftOut(f"margins of {table.name}", "sums that do not fit its cells"))
     is_known = all(cell.state is State.EXACT for cell in inner)
-    says_more = is_known or any(low < count for count, low, _ in sums)
+    says_more = is_known or any(low < count for count, low, _ in known)
     return table if output.round_to is None and fits and says_more else replace(table, cells=inner)
 
 
@@ -148,41 +152,8 @@ def _is_part(inner: Cell, cell: Cell) -> bool:
     return all(value in {None, own} for value, own in zip(cell.at, inner.at, strict=True))
 
 
-def _add_up(table: Table, known: Mapping[Values, int]) -> list[tuple[int, int, int]]:
-    """Return each count that is known of some attributes of a table, with the limits of the sum of its own cells."""
-    own = {values: count for values, count in known.items() if {name for name, _ in values} <= {*table.names}}
-    wanted, sums = {frozenset(name for name, _ in values) for values in own}, dict[Values, Limits]()
-    for cell in (cell for cell in table.cells if None not in cell.at):
-        low = cell.low if cell.state is State.EXACT else 0
-        for names in wanted:
-            at = frozenset(pair for pair in name_values(table.names, cell.at) if pair[0] in names)
-            least, most = sums.get(at, (0, 0))
-            sums[at] = least + low, most + cell.high
-    return [(count, *sums.get(values, (0, 0))) for values, count in own.items()]
-
-
-def _set_apart(found: Mapping[str, tuple[Output, Table]]) -> dict[str, Table]:
-    """Return tables of the same people; a table that counts fewer, as where values are missing, has its own."""
-    plain = [table for output, table in found.values() if output.round_to is None and not output.dependent]
-    totals = [(sum(cell.low for cell in table.cells if None not in cell.at), table) for table in plain]
-    exact = [(total, table) for total, table in totals if all(cell.state is State.EXACT for cell in table.cells)]
-    everyone = max((total for total, _ in exact), default=0)
-    full = [table for total, table in exact if total == everyone]
-    known = {name_values(table.names, cell.at): cell.low for table in full for cell in table.cells}
-    return {
-        file: table
-        if output.round_to is not None or (not output.dependent and _fits(_add_up(table, known)))
-        else replace(table, counted=_name_people(output), within=PEOPLE)
-        for file, (output, table) in found.items()
-    }
-
-
-def _fits(sums: Iterable[tuple[int, int, int]]) -> bool:
-    return all(low <= count <= high for count, low, high in sums)
-
-
 def _name_people(output: Output) -> str:
-    return f"people with {output.dependent}" if output.dependent else f"people that {output.name} shows"
+    return f"people{f' with {output.dependent}' if output.dependent else ''} that {output.name} shows"
 
 
 def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
