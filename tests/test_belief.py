@@ -301,6 +301,7 @@ def test_what_there_was_no_time_for_is_said(monkeypatch):
     found = belief(mine(CLINIC, min_support=10), k=10, seconds=0)
     assert (found.looked_at, [one.many for one in found.left_out]) == (0, [2])
     assert "the 0 seconds were over before any look at them" in str(found)
+    assert str(found).startswith("No pattern was looked at.\n")
     monkeypatch.setattr(search, "count_few", late)
     found = belief(mine(CLINIC, min_support=10), k=10)
     assert [(one.how, one.error) for one in found.patterns] == [("screened", None)]

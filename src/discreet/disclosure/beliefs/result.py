@@ -169,6 +169,8 @@ class Belief(Weighed):
     def _tell(self) -> tuple[str, list[str], str]:
         few = count_rows(1, max(1, self.k - 1))
         head = f"{count_of(len(self.patterns), self.noun)} may hold for {few} with a probability of 1 % or more."
+        if self.missed and not self.looked_at:
+            head = "No pattern was looked at."
         used = "is used" if self.absence else "is not used"
         return head, [*map(str, self.patterns)], f"; that unlisted itemsets are rare {used}"
 
