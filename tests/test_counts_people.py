@@ -154,3 +154,23 @@ def test_the_others_are_counted_as_in_all_ways_that_fit(case):
     assert {values: ends for values, ends in found.items() if len(values) == len(shared)} == exact
     for one in search.found:
         check_steps(search.limits.equations, one.steps)
+        groups = [
+            {
+                kind
+                for kind in KINDS
+                if key.counted == PEOPLE or kind[2] == (key.counted == "some")
+                if all(kind["uv".index(name)] == value for name, value in key.values)
+            }
+            for key in one.keys
+        ]
+        many = {sum(way[kind] for group in groups for kind in group) for way in ways}
+        assert (min(many), max(many)) == (one.low, one.high)
+
+
+def test_a_group_of_different_people_is_named_with_who_is_counted():
+    wide = Table("all", (Dimension("u", ("a",)),), (Cell(("a",), 20, 20),))
+    cells = Cell(("a", "x"), 18, 18), Cell(("a", "y"), 0, 4, State.MASKED)
+    narrow = Table("some", (Dimension("u", ("a",)), Dimension("v", ("x", "y"))), cells, "some", within=PEOPLE)
+    (one,) = find_revealed(Counts((wide, narrow)), 3).found
+    assert str(one) == "some, u a, v y or people other than some, u a: 2"
+    assert one.sentence == "people, u a 20 − some, u a, v x 18 = 2"

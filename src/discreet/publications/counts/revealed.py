@@ -1,6 +1,6 @@
 """Revealed counts: small numbers of people that linked tables give away, each with the sum that shows it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from time import monotonic
@@ -46,13 +46,14 @@ class Revealed:
 
     @property
     def counted(self) -> str:
-        """What is counted."""
-        return self.keys[0].counted
+        """What is counted; people, if it is not the same in all keys."""
+        counted = {key.counted for key in self.keys}
+        return PEOPLE if len(counted) > 1 else counted.pop()
 
     @property
     def who(self) -> str:
         """The values of those who are counted."""
-        return " or ".join(map(str, self.keys))
+        return " or ".join(map(_name_among(self.keys), self.keys))
 
     def explain(self) -> Iterator[str]:
         """Yield a sum for each step, the last one about the count itself."""
@@ -263,7 +264,7 @@ class _Judge:
 def _describe(known: Known, step: Step) -> str:
     """Return a step in words: the sum that bounds a count."""
     keys = known.equations.keys
-    name = partial(_name, {keys[cell].counted for cell in known.terms(step)})
+    name = _name_among(keys[cell] for cell in known.terms(step))
     if step.ratio is not None:
         part, whole, _ = known.equations.ratios[step.ratio]
         sign = ("≥", "≤")[step.side]
@@ -281,14 +282,18 @@ def _describe(known: Known, step: Step) -> str:
     return f"{value}{name(keys[step.cell])} {sign} {_format(terms)} {sign} {step.limit * step.scale:,}"
 
 
-def _name(counted: set[str], key: Key) -> str:
-    """Return the name of a count; if several things are counted, with what it counts."""
-    return str(key) if len(counted) <= 1 else f"{key.counted}, {key}" if key.values else key.counted
+def _name_among(keys: Iterable[Key]) -> Callable[[Key], str]:
+    """Return how to name counts among others; if several things are counted, with what each counts."""
+    if len({key.counted for key in keys}) <= 1:
+        return str
+    return lambda key: f"{key.counted}, {key}" if key.values else key.counted
 
 
 def _describe_rest(known: Known, row: Sequence[tuple[int, int]], rest: int) -> str:
+    keys = known.equations.keys
+    name = _name_among(keys[cell] for cell, _ in row)
     terms = [
-        (factor, str(known.equations.keys[cell]), known.limits[LOW][cell])
+        (factor, name(keys[cell]), known.limits[LOW][cell])
         for cell, factor in row
         if known.limits[LOW][cell] == known.limits[HIGH][cell]
     ]
