@@ -377,6 +377,12 @@ def test_inconspicuous_hiding_tells_what_was_asked_and_the_ranks(file, secret):
     assert [line["asked"] for line in found["sensitive"]] == [0, 2]
 
 
+def test_where_nothing_is_removed_nothing_is_said_to_be_hidden(file, secret):
+    secret.write_text(SENSITIVE.replace("@ 40%", ""), encoding="utf-8")
+    head = run(file, "--sensitive", secret, "--below", 20).stdout.splitlines()[0]
+    assert head == "rows.csv: Nothing was removed from 20 rows: 2 sensitive itemsets are within their limits."
+
+
 def test_a_comparison_can_be_inconspicuous(file, secret):
     options = [file, "--sensitive", secret, "--compare", "--sigma", 2, "--seconds", 1, "--inconspicuous", "--json"]
     lines = json.loads(run(*options).stdout)["lines"]

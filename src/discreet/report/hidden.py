@@ -55,8 +55,13 @@ def hidden_text(
     """
     many, rows, method = hidden.before.size, hidden.n, hidden.method
     file = f"{source.file}: " if source else ""
-    what = f"{many:,} sensitive itemset{' is' if many == 1 else 's are'} hidden in {rows:,} rows"
-    yield from wrap(printable(f'{file}{what} by "{method}": {METHODS[method].summary}.'), WIDTH)
+    what = f"{many:,} sensitive itemset{' is' if many == 1 else 's are'}"
+    if hidden.items_removed:
+        how = "hidden" if hidden.disguise is None else "lowered inconspicuously"
+        done = f'{what} {how} in {rows:,} rows by "{method}": {METHODS[method].summary}.'
+    else:
+        done = f"Nothing was removed from {rows:,} rows: {what} within {'its limit' if many == 1 else 'their limits'}."
+    yield from wrap(printable(f"{file}{done}"), WIDTH)
     yield from ("", *_table(hidden, show_labels=show_labels))
     if many > SHOWN:
         yield f"  … and {many - SHOWN:,} more; --json lists all of them."
