@@ -449,6 +449,28 @@ def test_places_without_parquet_are_refused(tmp_path, place, problem):
         read(tmp_path / place)
 
 
+def test_parts_may_have_their_columns_in_another_order(years):
+    rows = read(years)
+    spoil(years, "year=2021/b.parquet", PEOPLE.select(reversed(PEOPLE.columns)))
+    assert (read(years).n, read(years).labels) == (rows.n + len(PEOPLE), rows.labels)
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_file_by_two_names_does_not_count_twice(tmp_path, link):
+    PEOPLE.write_parquet(tmp_path / "a.parquet")
+    getattr(tmp_path / "b.parquet", link)(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"a\.parquet and .*b\.parquet are one file, whose rows would count twice"):
+        read(tmp_path)
+
+
+def test_a_pattern_that_runs_in_circles_is_refused(tmp_path):
+    PEOPLE.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "again").symlink_to(tmp_path)
+    assert read(tmp_path).n == len(PEOPLE)
+    with pytest.raises(InputError, match="are one file, whose rows would count twice"):
+        read(tmp_path / "**" / "*.parquet")
+
+
 def test_parts_that_are_listed_are_not_taken_for_tables_of_the_same_people(years):
     with pytest.raises(OptionError, match="if they are parts of one table, give their folder, or a pattern of names"):
         read(sorted(years.rglob("part-*.parquet")))
