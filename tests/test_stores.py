@@ -276,6 +276,16 @@ def test_tables_of_ibis_are_read_and_scanned(tmp_path):
     assert scan(table, row="id", item="item", min_support=1) == Merged.of(read(frame), 1)
 
 
+@pytest.mark.parametrize(
+    "make", [lambda table: table, lambda table: table.to_reader(), lambda table: table.to_batches()[0]]
+)
+def test_a_text_that_is_not_utf_8_is_refused_in_words(make):
+    pyarrow = pytest.importorskip("pyarrow")  # PostgreSQL gives such texts where it knows no encoding
+    town = pyarrow.array([b"\xff", b"ok"]).view(pyarrow.string())
+    with pytest.raises(InputError, match="a text of the table is not UTF-8, or the table is damaged"):
+        read(make(pyarrow.table({"sex": ["f", "m"], "town": town})))
+
+
 def test_a_type_that_cannot_be_read_is_refused_in_words():
     relation = by_duckdb(pl.DataFrame({"sex": ["f"]})).sql("SELECT *, INTERVAL 3 DAY AS stay FROM t")
     with pytest.raises(
