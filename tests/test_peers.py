@@ -236,7 +236,7 @@ def test_labels_are_written_and_read_back_with_their_blanks(form, tmp_path):
 
 
 def test_labels_that_arules_cannot_tell_apart_are_not_written_as_its_table(tmp_path):
-    for labels in (["x,y"], ["x ", "y"]):
+    for labels in (["x,y"], ["x ", "y"], ['x\\"', "y"]):
         with pytest.raises(OutputError, match="write PMML, which arules reads"):
             write_patterns(
                 Patterns.from_itemsets([(labels, 2)], n=3, kind="maximal"), tmp_path / "a.csv", format="arules"
