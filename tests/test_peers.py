@@ -87,6 +87,23 @@ def test_names_of_spmf_that_may_hold_blanks_are_in_doubt_if_not_all_itemsets_are
     assert audit(PEERS / "spmf-closed-names.txt", n=N, kind="closed", k=1).verdict == "REVIEW"
 
 
+def test_names_of_spmf_may_begin_with_the_signs_of_its_comments():
+    lines = "% a note\ntea #SUP: 12\n#N/A #SUP: 30\n@home #SUP: 20\n#N/A @home #SUP: 9\n"
+    found = dict(read_patterns(_as_file(lines), format="spmf", n=40))
+    assert found == {frozenset(): 40, frozenset(["tea"]): 12, frozenset(["#N/A"]): 30} | {
+        frozenset(["@home"]): 20,
+        frozenset(["#N/A", "@home"]): 9,
+    }
+    with pytest.raises(InputError, match="line 2 is no pattern such as"):
+        read_patterns(_as_file("1 2 #SUP: 20\n% 3 #SUP: 30\n"), format="spmf", n=40)
+
+
+@pytest.mark.parametrize("name", ["arules.csv", "arules-2.csv", "arules.tsv", "arules.txt"])
+def test_counts_and_shares_of_arules_must_agree_on_n(name):
+    with pytest.raises(InputError, match=f"a count and a support that do not agree on {N + 1} rows"):
+        read_patterns(PEERS / name, format="arules", n=N + 1)
+
+
 def test_columns_of_mlxtend_without_names_are_numbers():
     found = read_patterns(PEERS / "mlxtend-numbers.csv", n=N)
     assert {frozenset(LABELS[item] for item in itemset): count for itemset, count in found} == dict(FREQUENT)
@@ -98,6 +115,15 @@ REPORTED = json.loads((PEERS / "pyfim.json").read_text("utf-8"))
 @pytest.mark.parametrize("report", REPORTED)
 def test_every_report_of_pyfim_gives_the_counts(report):
     assert dict(read_patterns(REPORTED[report], n=N)) == dict(FREQUENT)
+
+
+def test_totals_where_supports_should_be_are_in_doubt():
+    totals = [(tuple(itemset), N) for itemset, _ in FREQUENT if itemset]  # as pyfim has them for report="Q"
+    lines = "".join(f"i{number} ({N})\n" for number in range(3))
+    for found in (read_patterns(totals, n=N), read_patterns(_as_file(lines), format="borgelt", n=N)):
+        assert "check that these are supports, not totals" in str(found.reading.doubts[0])
+        assert audit(found, k=2).verdict == "REVIEW"
+    assert read_patterns([((), N)]).reading is None
 
 
 @pytest.mark.parametrize("report", REPORTED)
@@ -210,7 +236,7 @@ def test_labels_are_written_and_read_back_with_their_blanks(form, tmp_path):
 
 
 def test_labels_that_arules_cannot_tell_apart_are_not_written_as_its_table(tmp_path):
-    for labels in (["x,y"], ["x ", "y"]):
+    for labels in (["x,y"], ["x ", "y"], ['x\\"', "y"]):
         with pytest.raises(OutputError, match="write PMML, which arules reads"):
             write_patterns(
                 Patterns.from_itemsets([(labels, 2)], n=3, kind="maximal"), tmp_path / "a.csv", format="arules"
@@ -259,6 +285,8 @@ def test_pyfim_itself_is_read():
     fim = pytest.importorskip("fim")
     for report in REPORTED:
         assert dict(read_patterns(fim.fpgrowth(ROWS, supp=-LEAST, report=report), n=N)) == dict(FREQUENT)
+    totals = read_patterns(fim.fpgrowth(ROWS, supp=-LEAST, report="Q"), n=N)
+    assert totals.reading.doubts
     for report in ("#", "=", "|"):
         with pytest.raises(InputError):
             read_patterns(fim.fpgrowth(ROWS, supp=-LEAST, report=report), n=N)

@@ -276,6 +276,16 @@ def test_tables_of_ibis_are_read_and_scanned(tmp_path):
     assert scan(table, row="id", item="item", min_support=1) == Merged.of(read(frame), 1)
 
 
+@pytest.mark.parametrize(
+    "make", [lambda table: table, lambda table: table.to_reader(), lambda table: table.to_batches()[0]]
+)
+def test_a_text_that_is_not_utf_8_is_refused_in_words(make):
+    pyarrow = pytest.importorskip("pyarrow")  # PostgreSQL gives such texts where it knows no encoding
+    town = pyarrow.array([b"\xff", b"ok"]).view(pyarrow.string())
+    with pytest.raises(InputError, match="a text of the table is not UTF-8, or the table is damaged"):
+        read(make(pyarrow.table({"sex": ["f", "m"], "town": town})))
+
+
 def test_a_type_that_cannot_be_read_is_refused_in_words():
     relation = by_duckdb(pl.DataFrame({"sex": ["f"]})).sql("SELECT *, INTERVAL 3 DAY AS stay FROM t")
     with pytest.raises(
@@ -447,6 +457,28 @@ def test_places_without_parquet_are_refused(tmp_path, place, problem):
     (tmp_path / "rows.csv").write_text("a,b\n")
     with pytest.raises(InputError, match=problem):
         read(tmp_path / place)
+
+
+def test_parts_may_have_their_columns_in_another_order(years):
+    rows = read(years)
+    spoil(years, "year=2021/b.parquet", PEOPLE.select(reversed(PEOPLE.columns)))
+    assert (read(years).n, read(years).labels) == (rows.n + len(PEOPLE), rows.labels)
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_file_by_two_names_does_not_count_twice(tmp_path, link):
+    PEOPLE.write_parquet(tmp_path / "a.parquet")
+    getattr(tmp_path / "b.parquet", link)(tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"a\.parquet and .*b\.parquet are one file, whose rows would count twice"):
+        read(tmp_path)
+
+
+def test_a_pattern_that_runs_in_circles_is_refused(tmp_path):
+    PEOPLE.write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "again").symlink_to(tmp_path)
+    assert read(tmp_path).n == len(PEOPLE)
+    with pytest.raises(InputError, match="are one file, whose rows would count twice"):
+        read(tmp_path / "**" / "*.parquet")
 
 
 def test_parts_that_are_listed_are_not_taken_for_tables_of_the_same_people(years):

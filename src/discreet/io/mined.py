@@ -136,6 +136,18 @@ def count_share(text: str, n: int | None, where: str, *, of: int = 1) -> int:
     return least
 
 
+def check_shares(texts: Iterable[str], counts: Iterable[int], n: int) -> None:
+    """Refuse shares beside counts that are not those of ``n`` rows: then another number of rows was mined.
+
+    >>> check_shares(["0.33", "0.6667"], [1, 2], 3)
+    """
+    for number, (text, count) in enumerate(zip(texts, counts, strict=True), start=1):
+        share = parse_exact(text)
+        if share is not None and abs(share * n - count) > n * Fraction(10) ** _last_digit(text) / 2 + NOISE:
+            problem = f"pattern {number} has a count and a support that do not agree on {n} rows"
+            raise InputError(f"{problem}; give the n that was mined")
+
+
 def _last_digit(text: str) -> int:
     """Return the exponent of the last digit of a number in decimals."""
     exponent = Decimal(text).as_tuple().exponent if "/" not in text else 0

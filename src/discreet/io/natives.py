@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.data.itemsets import AnyFrame, is_missing
 from discreet.errors import InputError
-from discreet.io.stores import explaining, open_store
+from discreet.io.stores import check_texts, explaining, open_store
 
 FRAMES: Final = ("columns", "__dataframe__", "tocsc")  # what only types of tables have
 COLUMNS: Final = ("dtype", "type")  # what columns have that offer Arrow, too
@@ -115,6 +115,7 @@ def _from_library(source: AnyFrame, wanted: Iterable[str], memory: int | None) -
     import polars as pl  # noqa: PLC0415 - as above
 
     with explaining(f"a table of type {type(source).__name__}"):
+        check_texts(source)
         frame = nw.from_native(source, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             return frame.to_native()

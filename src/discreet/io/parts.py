@@ -58,6 +58,7 @@ def find_parts(place: Place) -> Parts:
             raise InputError(
                 f"{other.name} is no Parquet file, and only these are read as parts of one table; name it alone"
             )
+        _check_apart(files)
         return Parts(files, _find_partitions(files, base))
 
 
@@ -67,6 +68,16 @@ def _first_magic(path: Path) -> int:
 
 def _is_hidden(path: Path) -> bool:
     return any(part.startswith(HIDDEN) and "=" not in part for part in path.parts)
+
+
+def _check_apart(files: Sequence[Path]) -> None:
+    """Refuse one file by two names, as links make them: its rows would count twice."""
+    known: dict[tuple[int, int], Path] = {}
+    for file in files:
+        found = file.stat()
+        one = known.setdefault((found.st_dev, found.st_ino), file)
+        if one is not file:
+            raise InputError(f"{one} and {file} are one file, whose rows would count twice; leave one out")
 
 
 def _check_table_format(folder: Path) -> None:

@@ -24,7 +24,7 @@ from discreet.io.files import (
     save,
     suffix_of,
 )
-from discreet.io.formats.patterns import collect_patterns
+from discreet.io.formats.patterns import NOT_STATED, collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.hierarchies import add_ancestors
 from discreet.io.joining import add_empty, add_people, join_rows
@@ -34,7 +34,7 @@ from discreet.io.notation import sort_pattern_codes, sort_row_codes
 from discreet.io.options import RowArguments, RowOptions, check_options
 from discreet.io.parts import SUFFIXES, are_parts, find_parts
 from discreet.io.queries import find_connection, open_query
-from discreet.io.readings import describe, drop_blank_end, find_alike, mention_blanks
+from discreet.io.readings import describe, drop_blank_end, find_alike, find_totals, mention_blanks
 from discreet.io.shapes import SHAPES, read_frame
 from discreet.io.sniff import head_of
 from discreet.io.sources import (
@@ -179,8 +179,9 @@ def read_patterns(
             form = form if format is not None else find_listed(form, data)
             stated = pattern_functions(form).read(data, n)
             found = stated.patterns(n, min_support, kind, max_length)
+        doubts = find_totals(found) if stated.mined == NOT_STATED else []
         doubt = stated.doubt[:1].upper() + stated.doubt[1:]
-        return _describe_patterns(found, form.name, [Message(doubt)] * bool(doubt))
+        return _describe_patterns(found, form.name, [*[Message(doubt)] * bool(doubt), *doubts])
     if format is not None:
         raise OptionError(Option("format"), " is for files; leave it out for frames and pairs")
     if isinstance(source, Patterns):
@@ -189,7 +190,8 @@ def read_patterns(
         found = _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
     else:
         found = collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
-    return _describe_patterns(found, "memory", []) if find_alike(found.labels) else found
+    doubts = find_totals(found)
+    return _describe_patterns(found, "memory", doubts) if doubts or find_alike(found.labels) else found
 
 
 def _describe_patterns(patterns: Patterns, form: str, doubts: list[Message]) -> Patterns:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets, Label
+from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import Choice, InputError, Message, Option, UnclearError
@@ -44,6 +45,17 @@ def find_alike(labels: Iterable[Label]) -> list[Message]:
     alike = sum(times for times in many.values() if times > 1)
     advice = "rename them if they are meant to be the same"
     return [Message(f"{alike:,} labels differ from one another only in blanks around them: {advice}")] * bool(alike)
+
+
+def find_totals(patterns: Patterns) -> list[Message]:
+    """Return a doubt if all itemsets are in all rows: programs can print the number of rows where supports should be.
+
+    >>> print(*find_totals(Patterns.from_itemsets([(["tea"], 9)], n=9)))
+    Every itemset has the support 9, the number of rows: check that these are supports, not totals
+    """
+    is_total = bool(patterns.itemsets.lengths.any()) and bool((patterns.supports == patterns.n).all())
+    problem = f"Every itemset has the support {patterns.n:,}, the number of rows"
+    return [Message(f"{problem}: check that these are supports, not totals")] * is_total
 
 
 def find_usual_length(counts: NDArray[np.int64]) -> int:

@@ -15,6 +15,7 @@ from discreet.runtime.parquet_footer import silence_stderr
 LINES: Final = 1 << 16  # rows of a batch, where its library lets us choose
 COLLECT: Final = "check the query behind it, or collect it yourself"
 NO_TYPE: Final = "a column is of a type that cannot be read, such as an interval; leave it out, or make it text"
+NO_TEXT: Final = "a text of the table is not UTF-8, or the table is damaged; mend it where it comes from"
 NO_ROWS: Final = "the table has no rows; check where they come from: a stream that was read before has none left"
 
 
@@ -78,6 +79,7 @@ def _as_polars(batch: AnyFrame) -> AnyFrame:
     """Return a batch as a frame of polars; types of others, such as numbers of PostgreSQL, are as they are stored."""
     import polars as pl  # noqa: PLC0415 - loaded late, so that importing discreet is quick
 
+    check_texts(batch)
     try:
         with silence_stderr():
             frame = pl.DataFrame(batch)
@@ -85,6 +87,15 @@ def _as_polars(batch: AnyFrame) -> AnyFrame:
         raise InputError(NO_TYPE) from None
     ours = getattr(pl, "BaseExtension", ())  # not before polars 1.36
     return frame.with_columns(column.ext.storage() for column in frame if isinstance(column.dtype, ours))
+
+
+def check_texts(batch: AnyFrame) -> None:
+    """Refuse a table or a batch of Arrow with texts that are none: polars would take them as they are, and fail."""
+    if type(batch).__module__.startswith("pyarrow.") and hasattr(type(batch), "validate"):
+        try:
+            batch.validate(full=True)
+        except ValueError:
+            raise InputError(NO_TEXT) from None
 
 
 def _encode_texts(frame: AnyFrame) -> AnyFrame:

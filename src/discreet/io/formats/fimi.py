@@ -32,6 +32,7 @@ from discreet.io.notation import BYTE_ORDER_MARK, ChunkReader, Coded, RowFunctio
 from discreet.io.options import RowOptions
 
 COMMENTS: Final = b"#%@"  # the first characters of lines of SPMF that are no rows
+SIGNS: Final = COMMENTS.decode()
 SUPPORT, ITEM = "#SUP:", "@ITEM="
 NUMBER: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 NUMBERED: Final = re.compile(rf"[0-9\s]*({SUPPORT}|$)", re.ASCII)
@@ -211,14 +212,15 @@ def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa:
     """Return the patterns of an SPMF file."""
     lines = notation.as_lines(data)
     names = read_names(lines)
-    filled = ((at, line) for at, line in enumerate(lines, start=1) if line.strip())
-    listed = [(at, line) for at, line in filled if line.startswith(SUPPORT) or line[0] not in "#%@"]
-    stated = (_read_pattern(line, at) for at, line in listed)
     heads = {f"@{name.upper()}=": name for name in STATED}
+    apart = (ITEM, *heads)
+    filled = ((at, line) for at, line in enumerate(lines, start=1) if line.strip() and not line.startswith(apart))
+    listed = [(at, line) for at, line in filled if SUPPORT in line or line[0] not in SIGNS]  # a label may begin so
+    stated = (_read_pattern(line, at) for at, line in listed)
     said: dict[str, Any] = {heads[head]: line[len(head) :] for line in lines for head in heads if line.startswith(head)}
     counts = ((name, f"the line @{name.upper()}=") for name in said if name != "kind")
     mined = Mined(**said | {name: notation.as_support(said[name], where) for name, where in counts})
-    if not names and not all(NUMBERED.match(line) for _, line in listed):
+    if not names and not all(NUMBERED.match(line) or line[0] in SIGNS for _, line in listed):
         return _read_texts(list(stated), mined)
     pairs = ((_read_numbers(items, at), count) for (at, _), (items, count) in zip(listed, stated, strict=True))
     return collect_patterns(pairs, mined=mined, as_labels=lambda numbers: find_labels(numbers, names))

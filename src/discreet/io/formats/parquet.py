@@ -68,7 +68,7 @@ def open_parts(parts: Parts, room: int) -> Store:
         _check_alike(files, schemas, partitions)
 
     def read(names: list[str]) -> Iterator[pl.DataFrame]:
-        stored = [name for name in names if name not in partitions]
+        stored = [name for name in names or schemas[0] if name not in partitions]  # in one order
         for at, file in enumerate(files):
             more = [_as_partition(name, values, at) for name, values in partitions.items()]
             for batch in _guard(_read_file(file, stored)):

@@ -17,7 +17,7 @@ from discreet.io.files import Bytes, Place, load, naming, suffix_of
 from discreet.io.formats.cells import read_cells
 from discreet.io.formats.patterns import PatternFunctions, StatedPatterns, collect_patterns, iterate_patterns
 from discreet.io.frames import as_narwhals
-from discreet.io.mined import count_share
+from discreet.io.mined import check_shares, count_share
 from discreet.io.notation import HEADER, as_field, as_labels, as_support, as_texts, encode_lines, fits_field
 
 ITEMSETS: Final = ("itemset", "itemsets", "items")  # columns of ours, of mlxtend and of arules
@@ -51,13 +51,15 @@ def read(data: Bytes, n: int | None = None) -> StatedPatterns:
     wheres = [f"pattern {number}" for number in range(1, len(body) + 1)]
     itemsets, doubt = (list(map(notation.split_cell, cells, wheres)), "") if is_ours else read_cells(cells, wheres)
     column = next(name for name in SUPPORTS if name in names)
-    written = [record[names.index(column)].strip() for record in body]
+    written = {name: [record[names.index(name)].strip() for record in body] for name in SUPPORTS if name in names}
     if separator == ";":  # R and spreadsheets write decimal commas then
-        written = [text.replace(",", ".") for text in written]
-    is_whole = all(map(COUNT.fullmatch, written)) and any(text not in {"0", "1"} for text in written)
+        written = {name: [text.replace(",", ".") for text in texts] for name, texts in written.items()}
+    is_whole = all(map(COUNT.fullmatch, written[column])) and any(text not in {"0", "1"} for text in written[column])
     is_count = is_ours or column == "count" or is_whole
-    supports = map(as_support if is_count else partial(_count_share, n=n), written, wheres)
-    found = collect_patterns(zip(itemsets, supports, strict=True), as_labels=_as_texts_or_labels)
+    counts = list(map(as_support if is_count else partial(_count_share, n=n), written[column], wheres))
+    if len(written) > 1 and n is not None:  # arules states both
+        check_shares(written["support"], counts, n)
+    found = collect_patterns(zip(itemsets, counts, strict=True), as_labels=_as_texts_or_labels)
     return replace(found, doubt=doubt)
 
 
