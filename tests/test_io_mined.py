@@ -93,6 +93,15 @@ def test_saved_patterns_that_cannot_be_read_say_why(name):
         read_patterns(io.BytesIO(text.encode()), format="csv", n=None if name == "no n" else N)
 
 
+@pytest.mark.parametrize("n", [61, 70])
+def test_shares_beside_counts_must_be_those_of_n_rows(n):
+    pairs = [(itemset, (count, count / 60)) for itemset, count in (("a", 50), ("b", 40), ("ab", 30))]
+    pairs = [(tuple(itemset), numbers) for itemset, numbers in pairs]
+    assert len(read_patterns(pairs, n=60, min_support=1, kind="frequent")) == 4
+    with pytest.raises(InputError, match=f"not those of {n} rows"):
+        read_patterns(pairs, n=n, min_support=1, kind="frequent")
+
+
 def test_n_is_needed_for_shares_and_means_nothing_for_rows():
     with pytest.raises(InputError, match="the supports are shares; say of how many rows with n="):
         read_patterns(WAYS["pyfim, shares"]())

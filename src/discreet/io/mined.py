@@ -86,7 +86,7 @@ def find_counts(columns: Sequence[Sequence[str]], n: int | None, what: str) -> S
             raise InputError(SHARES, Option("n"))
         columns = whole
     tried = [[*_count_column(column, n or 0, what)] for column in columns]
-    found = [{one for one in some if not isinstance(one, InputError)} for some in tried]
+    found = meanings = [{one for one in some if not isinstance(one, InputError)} for some in tried]
     if len(columns) > 1:  # pyfim reports 0 where a letter means nothing, and n for Q
         found = [{one for one in some if min(one) > 0} for some in found]
         most = max((max(one) for some in found for one in some), default=0)
@@ -99,7 +99,24 @@ def find_counts(columns: Sequence[Sequence[str]], n: int | None, what: str) -> S
         raise InputError("every support is 0; give the supports of the itemsets")
     if len(known) != 1:
         raise InputError("the supports may be shares, percentages or something else; give counts alone")
-    return known.pop()
+    counts = known.pop()
+    if any(_are_shares(column, counts) for column, some in zip(columns, meanings, strict=True) if not some):
+        raise InputError(f"the shares beside the counts are not those of {n} rows; give the n that was mined")
+    return counts
+
+
+def _are_shares(column: Sequence[str], counts: Sequence[int]) -> bool:
+    """Return whether numbers that differ are shares of, or percentages in, some number of rows.
+
+    >>> _are_shares(["0.2", "0.5"], [2, 5]), _are_shares(["1.3", "0.7"], [2, 5])
+    (True, False)
+    """
+    shares = [parse_exact(text.removesuffix("%")) or Fraction(0) for text in column]
+    halves = [Fraction(10) ** _last_digit(text) / 2 + share * NOISE for text, share in zip(column, shares, strict=True)]
+    if len({*column}) < 2 or any(share <= half for share, half in zip(shares, halves, strict=True)):  # noqa: PLR2004
+        return False
+    least = max(count / (share + half) for count, share, half in zip(counts, shares, halves, strict=True))
+    return all(count / (share - half) >= least for count, share, half in zip(counts, shares, halves, strict=True))
 
 
 def _count_column(column: Sequence[str], n: int, what: str) -> Iterator[tuple[int, ...] | InputError]:
