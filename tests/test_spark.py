@@ -1,6 +1,7 @@
 """On Spark all comes out as it does locally, to the byte: on the driver, and where rows stay in the executors."""
 
 import os
+import secrets
 import subprocess
 import sys
 
@@ -19,10 +20,12 @@ from discreet import Merged, Patterns, Transactions, kernels
 from discreet.data.itemsets import Weighted
 from discreet.errors import BudgetError, InputError, OptionError, ThresholdError
 from discreet.io import datasets
+from discreet.judging.policy import Policy
 from discreet.mining.search import find_root, plan_jobs
 from discreet.report import audit_json, exposed_csv
 from discreet.runtime import resources
-from discreet.spark import shards
+from discreet.spark import frames, shards
+from discreet.spark.failures import in_one_sentence
 from discreet.spark.merged import Part, merge_frame, read_parts, write_parts
 
 pytestmark = MARKS
@@ -312,6 +315,88 @@ def test_a_frame_that_changes_when_it_is_computed_again_is_refused(spark, tmp_pa
     monkeypatch.setattr(resources, "size", lose)
     with pytest.raises(InputError, match="held other rows when it was read again"):
         far.mine(changing(spark, tmp_path, after=2, later=later), min_support=1, budget=budget)
+
+
+def test_supports_of_other_rows_than_the_totals_are_refused(spark, monkeypatch):
+    tally = frames.tally_partition
+
+    def mix(batches):  # as if an executor had died between the totals and the supports
+        for batch in tally(batches):
+            lines = batch.to_pylist()
+            yield pa.RecordBatch.from_pylist(
+                [line | {"count": line["count"] + (line["item"] == "b")} for line in lines], schema=batch.schema
+            )
+
+    monkeypatch.setattr(frames, "tally_partition", mix)
+    with pytest.raises(InputError, match="held other rows when it was read again"):
+        far.mine(frame_of(spark, [["a", "b"], ["a"]]), min_support=1)
+
+
+def test_row_ids_that_change_are_refused(spark):
+    def draw(batches):
+        for _ in batches:
+            ids = [secrets.token_hex() for _ in range(4)]
+            yield pa.RecordBatch.from_pydict({"row": ids, "items": [["a", "b"]] * 4})
+
+    frame = spark.range(0, 1, 1, 1).mapInArrow(draw, "row string, items array<string>")
+    with pytest.raises(InputError, match="held other rows when it was read again"):
+        far.hide(frame, [["a", "b"]], disclosure=0.5, row="row")
+
+
+def test_a_query_refuses_missing_values_when_it_is_computed(spark):
+    from pyspark.errors import PySparkException
+
+    arrays = spark.createDataFrame([(1, ["a", None]), (2, ["b"])], "row long, items array<string>")
+    flags = spark.createDataFrame([(1, 2), (2, 0)], "row long, a int")
+    for frame in (arrays, flags):
+        with pytest.raises(PySparkException, match="the frame holds missing values, or rows with other values than 0"):
+            far.query(frame, "~a", row="row").collect()
+
+
+def test_texts_are_compared_as_they_are_written(spark):
+    texts = [("A", "Tea"), ("a", "tea"), ("a", "TEA"), ("b", "tea")]
+    lines = spark.createDataFrame(texts, "id string collate UTF8_LCASE, drug string collate UTF8_LCASE")
+    expected = {frozenset(): 3, frozenset({"Tea"}): 1, frozenset({"tea", "TEA"}): 1, frozenset({"tea"}): 2}
+    assert dict(far.mine(lines, min_support=1, row="id", item="drug")) == expected
+    arrays = lines.selectExpr("array(drug) as items")
+    assert dict(far.mine(arrays, min_support=2)) == {frozenset(): 4, frozenset({"tea"}): 2}
+
+
+def test_a_stream_is_refused(spark):
+    frame = spark.readStream.format("rate").load().selectExpr("array(value) as items")
+    for run in (lambda: far.mine(frame, min_support=1), lambda: far.query(frame, [1])):
+        with pytest.raises(InputError, match="the frame is a stream"):
+            run()
+
+
+def test_bytes_may_be_large(spark):
+    large = "spark.sql.execution.arrow.useLargeVarTypes"
+    spark.conf.set(large, "true")
+    try:
+        found = far.mine(frame_of(spark, named(ROWS)), min_support=MIN_SUPPORT, budget=0)
+    finally:
+        spark.conf.unset(large)
+    assert are_same(found, discreet.mine(Merged.of(named(ROWS), MIN_SUPPORT), min_support=MIN_SUPPORT))
+
+
+def test_rows_that_stay_in_spark_are_not_enough_for_a_bound_on_beliefs(frame):
+    policy = Policy("ours", k=K, max_belief=0.9)
+    with pytest.raises(BudgetError, match="the policy bounds beliefs, for which all rows are needed"):
+        far.block(frame, min_support=MIN_SUPPORT, policy=policy, budget=0)
+
+
+@pytest.mark.parametrize(
+    ("condition", "words", "sentence"),
+    [
+        (None, "A shuffle map stage with indeterminate output was failed", "held other rows when it was read again"),
+        ("INVALID_HANDLE.SESSION_CLOSED", "The handle is invalid.", "the session of Spark has ended"),
+    ],
+)
+def test_errors_with_a_remedy_name_it(condition, words, sentence):
+    from pyspark.errors import PySparkException
+
+    with pytest.raises(InputError, match=sentence), in_one_sentence():
+        raise PySparkException(words, errorClass=condition)
 
 
 @pytest.mark.parametrize("budget", [-1, 0.5, True])

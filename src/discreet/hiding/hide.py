@@ -66,9 +66,9 @@ class Hidden:
     """The outcome of hiding in ``n`` rows: what was hidden and what it took. Only the hidden rows are for others.
 
     ``before`` and ``after`` are the supports of the sensitive itemsets. The hidden rows are ``transactions`` where they
-    fit in memory, else the file ``place`` or the Spark ``frame`` (with the columns ``row`` and ``items``). Spark
-    computes a frame whenever it is used: write it out before its source changes. If they were to be inconspicuous,
-    ``disguise`` says what that takes.
+    fit in memory, else the file ``place`` or the Spark ``frame`` (with the columns ``row`` and ``items``), which
+    executors keep: write it out before the session ends. If they were to be inconspicuous, ``disguise`` says what that
+    takes.
 
     >>> from discreet import hide
     >>> hidden = hide([["a", "b"], ["a", "b", "c"], ["b", "c"]], [["a", "b"]])

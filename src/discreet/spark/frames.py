@@ -21,15 +21,20 @@ from discreet.data.query import Name, parse
 from discreet.data.transactions import LONGEST_ROW
 from discreet.errors import InputError, OptionError
 from discreet.runtime.solver import Numbers
-from discreet.spark.failures import in_one_sentence
+from discreet.spark.failures import CHANGED, in_one_sentence
 
 WHOLE: Final = (types.ByteType, types.ShortType, types.IntegerType, types.LongType)
 FLOATS: Final = (types.FloatType, types.DoubleType)
 LABELS: Final = (types.StringType, *WHOLE, *FLOATS)
 # Types of items that Spark and Python write and compare alike, once floats are doubles without NaN and -0.0.
+TEXT: Final = types.StringType()  # compared as it is written, whatever the collation of a column
 FLAGS: Final = (types.BooleanType, *WHOLE, *FLOATS)  # types of columns of 0 and 1
 BY: Final = "give items= for a column of arrays, or row= and item= for one item per line, or columns of 0 and 1"
-TOTALS: Final = ("rows", "missing", "seal", "longest")  # of all rows, on a line without an item
+MISSING: Final = (
+    "missing values, or rows with other values than 0 and 1 in columns of items; leave them out or fill them, and name "
+    "a column of row ids by row="
+)
+TOTALS: Final = ("rows", "missing", "seal", "weight", "longest")  # of all rows, on a line without an item
 SEAL: Final = 1 << 40  # seals are added up modulo this, so that the sum of eight million is a long of Spark
 LARGEST: Final = {int: 2**63 - 1, float: sys.float_info.max}  # numbers of Spark
 TASKS: Final = 16  # tasks that rows are dealt to where the configuration does not say how many
@@ -52,11 +57,15 @@ class FrameOptions(TypedDict, total=False):
 
 
 class ArrowRows(NamedTuple):
-    """Rows of an Arrow batch: row ``r`` has ``values[offsets[r]:offsets[r + 1]]``, unordered and perhaps repeated."""
+    """Rows of an Arrow batch: row ``r`` has ``values[offsets[r]:offsets[r + 1]]``, unordered and perhaps repeated.
+
+    Where ids matter, ``keys`` are their hashes.
+    """
 
     offsets: Numbers
     values: pa.Array
     missing: int
+    keys: Numbers | None = None
 
     def encode(self, labels: pa.Array) -> Items:
         """Return the place of each value among ``labels``; any other value gets the next code."""
@@ -68,10 +77,11 @@ class ArrowRows(NamedTuple):
 
     def seal(self) -> NDArray[np.uint64]:
         """Return a fingerprint of each row, whatever the order of its items: equal rows have equal sums of these."""
+        keys = np.uint64(0) if self.keys is None else scramble(self.keys.astype(np.uint64))
         coded = self.values.dictionary_encode()
         places = coded.indices.to_numpy()
         digests = np.array([_digest(label) for label in coded.dictionary.to_pylist()], dtype=np.uint64)
-        return scramble(Itemsets(self.offsets, places).add_up(digests[places])) % np.uint64(SEAL)
+        return scramble(Itemsets(self.offsets, places).add_up(digests[places]) + keys) % np.uint64(SEAL)
 
 
 @lru_cache(1 << 16)
@@ -111,6 +121,8 @@ def select_rows(frame: DataFrame, options: FrameOptions) -> DataFrame:
         raise TypeError(f"there is no option {unknown[0]!r}; a frame has the options row, item, items and budget")
     if not isinstance(frame, DataFrame):
         raise InputError(f"the rows are of type {type(frame).__name__}; give a DataFrame of Spark")
+    if frame.isStreaming:
+        raise InputError("the frame is a stream, which has no end; write its rows to a table, and give that")
     columns = options.get("row"), options.get("item"), options.get("items")
     row, item, items = (_check_column(frame, name) for name in columns)
     if item is not None:
@@ -152,6 +164,8 @@ def _column(name: str) -> Column:
 
 def _read_labels(frame: DataFrame, name: str) -> Column:
     kind = frame.schema[name].dataType
+    if isinstance(kind, types.StringType):
+        return _column(name).cast(TEXT)
     return _as_doubles(_column(name)) if isinstance(kind, FLOATS) else _column(name)
 
 
@@ -165,6 +179,8 @@ def _read_arrays(frame: DataFrame, name: str) -> Column:
     if not isinstance(kind, types.ArrayType):
         raise InputError(f"the column {name!r} holds no arrays; {BY}")
     _check_label_type(kind.elementType)
+    if isinstance(kind.elementType, types.StringType):
+        return _column(name).cast(types.ArrayType(TEXT))
     return sql.transform(_column(name), _as_doubles) if isinstance(kind.elementType, FLOATS) else _column(name)
 
 
@@ -195,7 +211,8 @@ def read_batch(batch: pa.RecordBatch) -> ArrowRows:
     column = batch.column("items")
     offsets = column.offsets.to_numpy().astype(np.int64)
     values = column.values[int(offsets[0]) : int(offsets[-1])]
-    return ArrowRows(offsets - offsets[0], values, column.null_count + values.null_count)
+    keys = batch.column("key").to_numpy() if "key" in batch.schema.names else None
+    return ArrowRows(offsets - offsets[0], values, column.null_count + values.null_count, keys)
 
 
 def count_items(rows: DataFrame) -> ItemCounts:
@@ -203,21 +220,28 @@ def count_items(rows: DataFrame) -> ItemCounts:
     schema = types.StructType().add("item", _label_type(rows))
     for name in ("count", *TOTALS):
         schema.add(name, types.LongType())
-    lines = rows.select("items").mapInArrow(tally_partition, schema)
+    lines = rows.drop("row").mapInArrow(tally_partition, schema)
     sums = [sql.sum(name).alias(name) for name in ("count", *TOTALS[:-1])]
     table = lines.groupBy("item").agg(*sums, sql.max("longest").alias("longest")).toArrow()
     is_total = np.array([label is None for label in table.column("item").to_pylist()], dtype=np.bool_)
     totals = {name: sum(table.column(name).to_numpy()[is_total].tolist()) for name in TOTALS}
     if totals["missing"]:
-        flaw = f"{totals['missing']:,} missing values, or rows with other values than 0 and 1 in columns of items"
-        raise InputError(f"the frame holds {flaw}; leave them out or fill them, and name a column of row ids by row=")
+        raise InputError(f"the frame holds {totals['missing']:,} {MISSING}")
     if totals["longest"] > LONGEST_ROW:
         raise InputError(f"a row holds {totals['longest']:,} items; at most {LONGEST_ROW:,} are allowed")
     items = [label for label in table.column("item").to_pylist() if label is not None]
     supports = dict(zip(items, table.column("count").to_numpy()[~is_total].tolist(), strict=True))
     labels = sort_labels(items)
+    # Spark adds up each item by itself. If an executor dies meanwhile, some supports may be of other rows.
+    if _weigh(supports) != totals["weight"] % SEAL:
+        raise InputError(CHANGED)
     counts = np.array([supports[label] for label in labels], dtype=np.int64)
     return ItemCounts(totals["rows"], labels, counts, totals["seal"] % SEAL)
+
+
+def _weigh(supports: Mapping[Label, int]) -> int:
+    """Return the sum of the supports, each times the fingerprint of its item."""
+    return sum(_digest(label) * support for label, support in supports.items()) % SEAL
 
 
 def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -237,7 +261,7 @@ def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
         held = np.bincount(items[:size], minlength=len(coded.dictionary))
         supports.update(dict(zip(coded.dictionary.to_pylist(), held.tolist(), strict=True)))
     columns = {"count": [0, *supports.values()]}
-    totals = zip(TOTALS, (rows, missing, seal % SEAL, longest), strict=True)
+    totals = zip(TOTALS, (rows, missing, seal % SEAL, _weigh(supports), longest), strict=True)
     columns |= {name: [one, *[0] * len(supports)] for name, one in totals}
     numbers = {name: pa.array(values, type=pa.int64()) for name, values in columns.items()}
     yield pa.RecordBatch.from_pydict({"item": pa.array([None, *supports], type=kind), **numbers})
@@ -247,20 +271,27 @@ def tally_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 def query(frame: DataFrame, wanted: str | Iterable[Label], **options: Unpack[FrameOptions]) -> DataFrame:
     """Return the rows that hold every item of an itemset, or make a query true, with their ids if they have some.
 
-    A query is text, as in ``Transactions.support``. Spark computes the rows when they are used.
+    A query is text, as in ``Transactions.support``. Spark computes the rows when they are used, and ends with an error
+    if values are missing.
     """
     rows = select_rows(frame, options)
     kind = {types.StringType: str, types.DoubleType: float}.get(type(_label_type(rows)), int)
     if not isinstance(wanted, str):
         held = (_holds(label, kind) for label in as_itemset(wanted))
-        return rows.filter(reduce(and_, held, sql.lit(col=True)))
+        return _filter(rows, reduce(and_, held, sql.lit(col=True)))
     stack: list[Column] = []
     for step in parse(wanted).steps:
         if isinstance(step, Name):
             stack.append(_holds(_read_name(step, kind), kind))
         else:
             stack.append(~stack.pop() if step == "~" else CONNECTIVES[step](stack.pop(), stack.pop()))
-    return rows.filter(stack.pop())
+    return _filter(rows, stack.pop())
+
+
+def _filter(rows: DataFrame, wanted: Column) -> DataFrame:
+    """Return the rows that are ``wanted``; Spark refuses missing values, which would be neither wanted nor unwanted."""
+    is_whole = sql.coalesce(sql.forall("items", lambda item: item.isNotNull()), sql.lit(col=False))
+    return rows.filter(sql.when(sql.assert_true(is_whole, sql.lit(f"the frame holds {MISSING}")).isNull(), wanted))
 
 
 def _holds(label: Label, kind: type) -> Column:

@@ -79,7 +79,7 @@ def hide(
     """
     if method not in RULES:
         raise OptionError(f"method is {str(method)[:40]!r}; on Spark it must be one of {', '.join(RULES)}")
-    rows = select_rows(frame, options)
+    rows = _add_keys(select_rows(frame, options))
     counts = count_items(rows)
     _check_ids(rows, counts.n)
     code = {label: number for number, label in enumerate(counts.labels)}
@@ -91,7 +91,9 @@ def hide(
     held, *_ = _count_conflicts(rows, plan, counts.seal)
     before = held.sum(axis=1)
     plan = plan._replace(cuts=_find_cuts(rows, plan, held, problem.count_to_lose(before, parsed, least).tolist()))
-    schema = StructType([*rows.schema.fields, StructField("lost", IntegerType()), StructField("seal", LongType())])
+    schema = StructType(
+        [*rows.drop("key").schema.fields, StructField("lost", IntegerType()), StructField("seal", LongType())]
+    )
     changed = rows.mapInArrow(partial(change_partition, plan=plan), schema)
     changed = changed.localCheckpoint(storageLevel=StorageLevel.DISK_ONLY)
     held, touched, removed = _count_conflicts(changed, plan, counts.seal)
@@ -100,13 +102,18 @@ def hide(
     return Hidden(method, parsed, counts.n, before, after, touched, removed, least, frame=changed.drop("lost", "seal"))
 
 
-def _check_ids(rows: DataFrame, n: int) -> None:
-    """Refuse rows without ids, with repeated ids, or with ids that Spark and Arrow may order differently."""
+def _add_keys(rows: DataFrame) -> DataFrame:
+    """Return rows with the hashes of their ids; refuse ids that Spark and Arrow may order differently."""
     if "row" not in rows.columns:
         raise OptionError("rows need ids to be told apart where they tie; give row=, the name of their column")
     kind = rows.schema["row"].dataType
     if not isinstance(kind, LABELS):
         raise InputError(f"the row ids are of type {kind.simpleString()}; cast them to text or to whole numbers")
+    return rows.withColumn("key", sql.xxhash64("row"))
+
+
+def _check_ids(rows: DataFrame, n: int) -> None:
+    """Refuse repeated ids."""
     different = rows.select("row").distinct().count()
     if different < n:
         raise InputError(f"there are {n:,} rows but {different:,} row ids; give each row an id of its own")
@@ -119,7 +126,8 @@ def _count_conflicts(rows: DataFrame, plan: HidingPlan, seal: int) -> tuple[Numb
     """
     many = len(plan.itemsets)
     lines = rows.mapInArrow(partial(count_partition, plan=plan), "itemset int, conflict int, count long")
-    table = lines.groupBy("itemset", "conflict").agg(sql.sum("count").alias("count")).toArrow()
+    # One task adds up all lines: those of several could be of different rows, if an executor dies meanwhile.
+    table = lines.repartition(1).groupBy("itemset", "conflict").agg(sql.sum("count").alias("count")).toArrow()
     held = np.zeros((many + 3, many + 1), dtype=np.int64)
     held[table.column("itemset").to_numpy(), table.column("conflict").to_numpy()] = table.column("count").to_numpy()
     touched, removed, sealed = held[many:, 0].tolist()

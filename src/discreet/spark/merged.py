@@ -56,8 +56,8 @@ class Part(NamedTuple):
     seal: int = 0
 
 
-def write_parts(keyed: Iterable[Part]) -> pa.RecordBatch:
-    """Write parts as a batch of a frame."""
+def write_parts(keyed: Iterable[Part], kind: pa.DataType | None = None) -> pa.RecordBatch:
+    """Write parts as a batch of a frame, with bytes of a ``kind``: Spark may ask for large ones."""
     listed = list(keyed)
     parts = [part.rows for part in listed]
     numbers = {
@@ -76,7 +76,7 @@ def write_parts(keyed: Iterable[Part]) -> pa.RecordBatch:
         {
             "key": pa.array([part.key for part in listed], type=pa.int32()),
             **{name: pa.array(values, type=pa.int64()) for name, values in numbers.items()},
-            **{name: pa.array(values, type=pa.binary()) for name, values in stored.items()},
+            **{name: pa.array(values, type=kind or pa.binary()) for name, values in stored.items()},
         }
     )
 
@@ -208,7 +208,7 @@ def merge_bucket(table: pa.Table) -> pa.Table:
     rows = read_parts(table)
     same = np.arange(int(rows.items.max(initial=-1)) + 1, dtype=np.int32)
     merged = Weighted(*kernels.merge_rows.merge(*rows.arrays, same)[:3])
-    return pa.Table.from_batches([write_parts([Part(key, merged, seal)])])
+    return pa.Table.from_batches([write_parts([Part(key, merged, seal)], table.column("items").type)])
 
 
 def _merge(parts: list[Weighted], seals: list[NDArray[np.uint64]], code: Items) -> tuple[Weighted, NDArray[np.uint64]]:

@@ -113,6 +113,8 @@ def block(
     with merge_frame(frame, min_support, options) as rows:
         if isinstance(rows, Merged):
             return block_locally(rows, min_support=rows.min_support, policy=rule, method=method, against=against)
+        if method == "suppress" and rule.max_belief is not None:
+            raise BudgetError("the policy bounds beliefs, for which all rows are needed; raise budget= until they fit")
         patterns = mine_spread(rows, "closed")
         none = Merged(NONE, rows.labels, rows.n, rows.min_support)
         problem = BlockProblem(none, patterns, rule.k, only_sums=against == "plain")

@@ -219,4 +219,4 @@ def search_shard(table: pa.Table, job: SearchJob, shards: list[Shard], least: in
         return run(start + first, start + last, control)
 
     itemsets = watch.unpack([(watch.run(within, weights[start:stop]), naming)])
-    return pa.Table.from_batches([write_parts([Part(number, itemsets)])])
+    return pa.Table.from_batches([write_parts([Part(number, itemsets)], table.column("items").type)])
