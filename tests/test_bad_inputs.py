@@ -161,7 +161,7 @@ PATTERNS = {
     "a support above n": (
         "p.json",
         b'{"n": 3, "patterns": [{"items": ["secret"], "support": 4}]}',
-        "an itemset of 1 items",
+        "an itemset of 1 item",
     ),
     "a huge support": (
         "p.json",
@@ -185,7 +185,7 @@ PATTERNS = {
     "no n, in Borgelt's": ("p.out", b"secret (3)\n", "the source does not say of how many rows these are patterns"),
     "no support": ("p.out", b"secret\n", "line 1 is no pattern such as 'a b c (12)'"),
     "percent without n": ("p.out", b"secret (12.5)\n", "the supports are shares; say of how many rows with n="),
-    "listed twice": ("p.out", b"(9)\nsecret (3)\nsecret (4)\n", "an itemset of 1 items is listed twice"),
+    "listed twice": ("p.out", b"(9)\nsecret (3)\nsecret (4)\n", "an itemset of 1 item is listed twice"),
     "words beside names in SPMF": (
         "p.txt",
         b"@ITEM=1=a\nsecret #SUP: 3\n",
@@ -473,7 +473,7 @@ CALLS = {
     "an n that is too small": (
         lambda _: discreet.audit(discreet.read_patterns([(["secret"], 9)], n=7), k=2),
         InputError,
-        "an itemset of 1 items has support 9 of 7 rows; a support lies between 0 and n",
+        "an itemset of 1 item has support 9 of 7 rows; a support lies between 0 and n",
     ),
     "a trade-off of nothing": (
         lambda _: discreet.tradeoff(MINED, min_supports=[], ks=[2]),

@@ -135,6 +135,7 @@ def test_the_question_is_among_the_warnings_of_an_audit_of_rows_alone():
     [
         (1, 2000, 10, "the minimum support is 1 row of 2,000, less than k = 10; did you mean 1%?"),
         (5, 100, 10, "the minimum support is 5 of 100 rows (5%), less than k = 10; did you mean a larger one?"),
+        (4, 63, 10, "the minimum support is 4 of 63 rows (6.349%), less than k = 10; did you mean a larger one?"),
         (
             150,
             2000,

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import discreet
 from discreet import kernels
 from discreet.cli import COMMANDS, main
+from discreet.io.sources import FORMATS
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -153,6 +154,15 @@ def test_the_hook_passes_only_files_that_may_be_published(names, args, code):
 def test_the_hook_is_installed_by_python_under_the_name_of_our_script():
     assert (HOOK["id"], HOOK["language"], HOOK["require_serial"]) == ("discreet-audit", "python", True)
     assert shlex.split(HOOK["entry"])[0] in PROJECT["scripts"]
+
+
+def test_the_hook_judges_patterns_in_every_format_packed_or_not():
+    suffixes = [suffix for form in FORMATS.values() if form.patterns for suffix in form.suffixes]
+    names = [
+        f"out/patterns{suffix}{packed}" for suffix in suffixes for packed in ("", ".bz2", ".gz", ".xz", ".zip", ".zst")
+    ]
+    assert [name for name in names if not re.search(HOOK["files"], name)] == []
+    assert [name for name in ("patterns.md", "src/patterns.py", "rows.csv") if re.search(HOOK["files"], name)] == []
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,11 @@ FINDERS: Final = (
     *("prod", "searchsorted", "sum", "unique"),
 )
 TAKERS: Final = {"bincount": 0, "repeat": 1, "take": 1}  # of integers, and which argument holds them
+LACKS: Final = {  # libraries, and what to say without them
+    "fastexcel": "reader of spreadsheets; save the sheet as CSV, or",
+    "highspy": "solver, which this table needs;",
+    "polars": "reader of this kind of file; save it as CSV, or",
+}
 MOST: Final = "100000"  # itemsets: more would take minutes, and nobody could read them
 
 
@@ -41,8 +46,10 @@ def audit(name: str, support: str, k: str, others: str, *, as_json: bool) -> tup
         more = shlex.split(others)
     except ValueError:
         return 2, "", "error: the other options have a quote that does not end; add it\n", ""
-    given = [word for option in (("--min-support", support), ("-k", k)) if option[1] for word in option]
-    words = ["audit", file, *given, *more]
+    fields = {option: text for option, text in (("--min-support", support), ("-k", k)) if text}
+    for twice in (option for option in fields if any(word.startswith(option) for word in more)):
+        return 2, "", f"error: {twice} is given twice; empty its field, or leave it out of the other options\n", ""
+    words = ["audit", file, *(word for field in fields.items() for word in field), *more]
     limit = ["--max-patterns", MOST] if support and "--max-patterns" not in more else []
     return *run([*words, *limit, *["--json"] * as_json]), shlex.join(["discreet", *words])
 
@@ -60,7 +67,8 @@ def run(words: Iterable[str]) -> tuple[int, str, str]:
             code = int(end.code or 0)
         except ModuleNotFoundError as error:
             # No verdict is given, as for any other error.
-            print(f"error: this needs {error.name}, which the page lacks; install discreet for it", file=sys.stderr)
+            what = LACKS.get(str(error.name), f"{error.name};")
+            print(f"error: the page has no {what} install discreet", file=sys.stderr)
     texts = []
     for stream in streams:
         stream.flush()

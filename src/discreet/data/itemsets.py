@@ -13,6 +13,7 @@ from discreet import kernels
 from discreet.errors import InputError
 from discreet.runtime import resources
 from discreet.runtime.solver import Numbers
+from discreet.runtime.text import count_of
 
 Label: TypeAlias = Hashable
 Itemset: TypeAlias = frozenset[Label]
@@ -318,7 +319,9 @@ class Weighted(Itemsets):
             return self
         parts = self.order_parts(items, threads=threads)
         if (repeated := max(equal for _, equal in parts)) >= 0:
-            raise InputError(f"an itemset of {self[repeated].size} items is listed twice; list each itemset once")
+            raise InputError(
+                f"an itemset of {count_of(self[repeated].size, 'item')} is listed twice; list each itemset once"
+            )
         offsets, sorted_items = np.zeros_like(self.offsets), np.empty(self.size, dtype=np.int32)
         weights, starts = np.empty_like(self.weights), offsets_of([order.size for order, _ in parts])
         entries = offsets_of([self.lengths[order].sum() for order, _ in parts[:-1]])

@@ -306,5 +306,5 @@ def _check_supports(lengths: Numbers, supports: Numbers, n: int) -> None:
     wrong = (supports < 0) | (supports > n) | ((lengths == 0) & (supports != n))
     if wrong.any():
         number = int(np.argmax(wrong))
-        flaw = f"an itemset of {lengths[number]} items has support {supports[number]} of {n} rows"
+        flaw = f"an itemset of {count_of(int(lengths[number]), 'item')} has support {supports[number]} of {n} rows"
         raise InputError(f"{flaw}; a support lies between 0 and n, and that of the empty itemset is n")

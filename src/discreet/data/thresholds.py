@@ -106,7 +106,7 @@ def doubt_count(count: int, n: int, k: int) -> str:
     """
     if count >= k or count >= n:
         return ""
-    percent = f"{count}%" if count <= 100 and n != 100 else "a larger one"  # noqa: PLR2004 - per cent
+    percent = f"{count}%" if count <= 100 < n else "a larger one"  # noqa: PLR2004 - a lower one, of 100 rows or fewer
     return f"the minimum support is {say_count(count, n)}, less than k = {k:,}; did you mean {percent}?"
 
 
