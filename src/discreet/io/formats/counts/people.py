@@ -104,10 +104,11 @@ def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Tab
 
     A table is of the same people as others that it fits, one and all; tables whose totals are known best come first.
     One that fits no others is of people of its own, as where values are missing. They are called as in ``people``, and
-    are among those of larger tables if they can be.
+    are among those of larger tables if they can be. Readers may know more than sums tell, as that a table is of the ill
+    alone: it is a doubt where people are not all among others, and where counts are masked beside other people's.
     """
     told, doubts = tell_codings_apart(tables)
-    sums, groups = [Sums(table) for table in told], list[list[int]]()
+    sums, groups, beside = [Sums(table) for table in told], list[list[int]](), dict[str, str]()
 
     def spread(at: int) -> tuple[int, int]:
         low, high = sums[at].total
@@ -116,20 +117,23 @@ def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Tab
     for at in sorted(range(len(tables)), key=spread):
         fitting = [group for group in groups if all(sums[at].fits(sums[other]) for other in group)]
         if len(fitting) > 1:
-            doubts.append(LeftOut(f"{tables[at].name} beside others", "it may count the people of several"))
+            beside[tables[at].name] = "it may count the people of several"
         if fitting:
             fitting[0].append(at)
         else:
             groups.append([at])
     groups.sort(key=lambda group: -max(sums[at].total[0] for at in group))
     for number, group in enumerate(groups):
-        if len(group) == 1 < len(groups) and sums[group[0]].has_masks:
-            doubts.append(LeftOut(f"{tables[group[0]].name} beside others", "it counts other people than they do"))
+        masked = [tables[at].name for at in sorted(group) if sums[at].has_masks]
+        if masked and len(groups) > 1:
+            beside.setdefault(masked[0], "they count other people than it does")
         larger = [
             told[one[0]].counted
             for one in groups[:number]
             if all(sums[at].fits_in(sums[other]) for at in group for other in one)
         ]
+        if number and not larger:
+            beside.setdefault(tables[min(group)].name, "its people may be some of theirs")
         for at in group if number else ():
             told[at] = replace(told[at], counted=people[min(group)], within=larger[-1] if larger else None)
-    return told, doubts
+    return told, [*doubts, *(LeftOut(f"{name} beside others", why) for name, why in beside.items())]
