@@ -141,6 +141,26 @@ def test_a_masked_table_beside_those_of_other_people_is_left_to_a_person(session
     assert "output_0 beside others (they count other people than it does)" in found.checks[-1].sentence
 
 
+def test_a_table_is_judged_whatever_it_is_called(session):
+    keep(session, "output_0", "output_1")
+    change(session, "output_1", uid="final-DONT_RELEASE")
+    assert judge(session).verdict == "WITHHOLD"
+
+
+def test_bands_under_two_names_are_left_to_a_person(session):
+    keep(session, "output_1", "output_5")
+    for uid, name, lines in (
+        ("output_5", "age10", "20-29,70,25\n30+,50,47\n"),
+        ("output_1", "age5", "20-24,40,22\n25-29,30,\n30-34,20,\n35+,30,40\n"),
+    ):
+        change(session, uid, **one_output(session, "output_1", [name, "ill"]) | {"files": [{"name": f"{uid}_0.csv"}]})
+        (session / f"{uid}_0.csv").write_text(f"{name},no,yes\n{lines}")
+    keep(session, "output_1", "output_5")
+    found = judge(session)
+    assert found.verdict == "REVIEW"
+    assert "age5 beside age10 (they may be the same in other bands)" in found.checks[-1].sentence
+
+
 def test_people_with_a_missing_value_are_told_by_the_totals_of_two_tables(session):
     keep(session, "output_1", "output_5")
     (session / "output_5_0.csv").write_text("age,no,yes,All\nold,200,40,240\nyoung,223,45,268\nAll,423,85,508\n")

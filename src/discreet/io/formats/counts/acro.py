@@ -187,9 +187,9 @@ def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
     for uid, item in items.items():
         files = [file for file in _list(item.get("files")) if isinstance(file, dict)]
         names, name = [str(file.get("name")) for file in files], printable(str(item.get("uid") or uid))
-        if INSIDE.search(name):
-            continue
         kind, properties, fair = str(item.get("type")), _dict(item.get("properties")), _dict(item.get("fair"))
+        if kind != "table" and INSIDE.search(name):
+            continue
         call = _find_call(str(item.get("command", "")))
         says_so = fair.get("statbarn") == "Frequencies" and "discreet" not in properties
         counts_people = says_so if "statbarn" in fair else _counts_people(item, call)

@@ -4,15 +4,20 @@ That is what a reader tries first, and what is safe to assume: with a sum too ma
 not; with one that is missed, a count passes that a reader can work out.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from itertools import combinations
+from typing import Final, TypeAlias
 
 from discreet.data.counts import State, Table, name_values
 from discreet.data.reading import LeftOut
 from discreet.io.marks import Limits
 
+BAND: Final = re.compile(
+    r"\W*(\d{1,9})(?:\.\d+)?(?:\+|(?:\s*(?:-|–|,|to)\s*)\d{1,9}(?:\.\d+)?\W?)"
+)  # 20-24, [20, 25), 65+
 Values: TypeAlias = frozenset[tuple[str, str]]  # of attributes, with their names
 
 
@@ -96,7 +101,21 @@ def tell_codings_apart(tables: Sequence[Table]) -> tuple[list[Table], list[LeftO
             if name != one.name:
                 doubts.append(LeftOut(name, "its values are not those of other tables"))
         told.append(replace(table, dimensions=tuple(dimensions)))
+    edges = {name: _list_edges(values) for known in codings.values() for name, values in known}
+    for first, second in combinations([name for name in edges if name in codings], 2):
+        if edges[first] and edges[second] and (edges[first] <= edges[second] or edges[first] >= edges[second]):
+            doubts.append(LeftOut(f"{first} beside {second}", "they may be the same in other bands"))
     return told, doubts
+
+
+def _list_edges(values: set[str]) -> set[int]:
+    """Return where bands of numbers begin; nothing if a value is no band, but for one.
+
+    >>> sorted(_list_edges({"20-24", "[25, 30)", "30+", "nan"})), _list_edges({"2024", "2025"})
+    ([20, 25, 30], set())
+    """
+    bands = [match for match in map(BAND.fullmatch, values) if match]
+    return {int(match[1]) for match in bands} if len(bands) > 1 and len(bands) + 1 >= len(values) else set()
 
 
 def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Table], list[LeftOut]]:
