@@ -141,6 +141,13 @@ def test_a_masked_table_beside_those_of_other_people_is_left_to_a_person(session
     assert "output_0 beside others (they count other people than it does)" in found.checks[-1].sentence
 
 
+def test_a_single_column_is_a_value_of_its_attribute(session):
+    keep(session, "output_1", "output_5")
+    change(session, "output_5", **one_output(session, "output_1", ["sex", "ill"]))
+    (session / "output_5_0.csv").write_text("sex,yes\nf,54\nm,27\n")  # 4 fewer women who are ill
+    assert [one.low for one in judge(session).findings if "sex f" in str(one)] == [4]
+
+
 def test_a_table_is_judged_whatever_it_is_called(session):
     keep(session, "output_0", "output_1")
     change(session, "output_1", uid="final-DONT_RELEASE")
