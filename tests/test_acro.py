@@ -91,6 +91,83 @@ def test_margins_that_contradict_their_cells_are_left_to_a_person(session):
     assert "margins of output_1 (sums that do not fit its cells)" in judge(session).checks[-1].sentence
 
 
+def test_a_zero_in_a_suppressed_table_is_any_count_below_the_threshold(tmp_path):
+    folder = shutil.copytree(SESSIONS[0], tmp_path / "session")
+    keep(folder, "output_0", "output_1")
+    table = folder / "output_0_0.csv"  # as ACRO 1.0 writes it where zeros are not disclosive
+    table.write_text(
+        "sex,region,no,yes,All\nf,north,120,31,151\nf,south,110,27,137\nm,north,95,0,95\nm,south,101,24,125\n"
+    )
+    found = judge(folder)
+    assert [str(one) for one in found.findings] == [f"{CELL}: 3"]
+    properties = {"method": "crosstab", "mitigation": "none"}
+    change(folder, "output_0", properties=properties)
+    assert "other than" in str(judge(folder).findings[0])  # a zero that ACRO did not make is one
+
+
+def test_people_without_a_value_are_a_group_of_their_own(session):
+    keep(session, "output_0", "output_1")
+    for text in (
+        "sex,region,no,yes\nf,north,120,31\nf,,110,27\nm,north,95,13\nm,,101,4\n",
+        "sex,region,no,yes,All\nf,north,120,31,151\nf,,110,27,\nm,north,95,13,108\nm,,101,4,\nAll,,426,75,501\n",
+    ):
+        (session / "output_0_0.csv").write_text(text)
+        change(session, "output_0", properties={"method": "crosstab"}, files=[{"name": "output_0_0.csv"}])
+        keep(session, "output_0")
+        found = judge(session)
+        assert [str(one) for one in found.findings] == ["ill yes, region nan, sex m: 4"]
+        assert len(found.checks) == 4  # nothing is left to a person
+
+
+def test_tables_of_people_who_overlap_are_left_to_a_person(session):
+    keep(session, "output_1", "output_5")
+    (session / "output_5_0.csv").write_text("region,no,yes\nnorth,20,50\nsouth,25,35\n")  # of those in hospital, say
+    change(session, "output_5", **one_output(session, "output_1", ["region", "ill"]))
+    assert judge(session).verdict == "RELEASE"  # within the others
+    (session / "output_5_0.csv").write_text("region,no,yes\nnorth,20,50\nsouth,25,36\n")  # more ill, fewer well
+    found = judge(session)
+    assert found.verdict == "REVIEW"
+    assert "beside others (its people may be some of theirs)" in found.checks[-1].sentence
+
+
+def test_a_masked_table_beside_those_of_other_people_is_left_to_a_person(session):
+    entry = one_output(session, "output_1", ["sex", "age"])
+    for uid in ("output_5", "output_1"):  # twice of the ill alone: of whom, no sum can tell
+        change(session, uid, **entry | {"uid": uid, "files": [{"name": f"{uid}_0.csv"}]})
+        (session / f"{uid}_0.csv").write_text("sex,old,young\nf,30,28\nm,15,12\n")
+    keep(session, "output_0", "output_1", "output_5")
+    found = judge(session)
+    assert found.verdict == "REVIEW"
+    assert "output_0 beside others (they count other people than it does)" in found.checks[-1].sentence
+
+
+def test_a_single_column_is_a_value_of_its_attribute(session):
+    keep(session, "output_1", "output_5")
+    change(session, "output_5", **one_output(session, "output_1", ["sex", "ill"]))
+    (session / "output_5_0.csv").write_text("sex,yes\nf,54\nm,27\n")  # 4 fewer women who are ill
+    assert [one.low for one in judge(session).findings if "sex f" in str(one)] == [4]
+
+
+def test_a_table_is_judged_whatever_it_is_called(session):
+    keep(session, "output_0", "output_1")
+    change(session, "output_1", uid="final-DONT_RELEASE")
+    assert judge(session).verdict == "WITHHOLD"
+
+
+def test_bands_under_two_names_are_left_to_a_person(session):
+    keep(session, "output_1", "output_5")
+    for uid, name, lines in (
+        ("output_5", "age10", "20-29,70,25\n30+,50,47\n"),
+        ("output_1", "age5", "20-24,40,22\n25-29,30,\n30-34,20,\n35+,30,40\n"),
+    ):
+        change(session, uid, **one_output(session, "output_1", [name, "ill"]) | {"files": [{"name": f"{uid}_0.csv"}]})
+        (session / f"{uid}_0.csv").write_text(f"{name},no,yes\n{lines}")
+    keep(session, "output_1", "output_5")
+    found = judge(session)
+    assert found.verdict == "REVIEW"
+    assert "age5 beside age10 (they may be the same in other bands)" in found.checks[-1].sentence
+
+
 def test_people_with_a_missing_value_are_told_by_the_totals_of_two_tables(session):
     keep(session, "output_1", "output_5")
     (session / "output_5_0.csv").write_text("age,no,yes,All\nold,200,40,240\nyoung,223,45,268\nAll,423,85,508\n")

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from discreet import audit
 from discreet.data.counts import PEOPLE, Cell, Counts, Dimension, State, Table
 from discreet.io.formats.counts.people import tell_apart
+from discreet.publications.counts.equations import list_equations
+from discreet.publications.counts.powers import Powers
 from discreet.publications.counts.proofs import check_steps
 from discreet.publications.counts.revealed import find_revealed
 
@@ -88,7 +90,7 @@ def test_a_masked_table_that_fits_no_other_is_left_to_a_person():
     tables[1] = Table("sex and ill", tables[1].dimensions, (*tables[1].cells[:1], masked, *tables[1].cells[2:]))
     told, doubts = tell_apart(tables, name_people(tables))
     assert len({table.counted for table in told}) == 2
-    assert [one.why for one in doubts] == ["it counts other people than they do"]
+    assert [one.why for one in doubts] == ["they count other people than it does"]
 
 
 def test_an_attribute_in_other_bands_leaves_the_other_attributes_linked():
@@ -174,3 +176,32 @@ def test_a_group_of_different_people_is_named_with_who_is_counted():
     (one,) = find_revealed(Counts((wide, narrow)), 3).found
     assert str(one) == "some, u a, v y or people other than some, u a: 2"
     assert one.sentence == "people, u a 20 − some, u a, v x 18 = 2"
+
+
+def test_people_two_steps_apart_are_compared_although_the_table_between_lacks_their_attribute():
+    ward, sex = Dimension("ward", ("n", "s")), Dimension("sex", ("f", "m"))
+
+    def write(counted, dimension, counts, within):
+        cells = tuple(Cell((value,), many, many) for value, many in zip(dimension.values, counts, strict=True))
+        return Table(counted, (dimension,), cells, counted, within=within)
+
+    tables = [
+        write("people", ward, (63, 200), None),
+        write("adults", sex, (91, 90), "people"),
+        write("women", ward, (60, 60), "adults"),
+    ]
+    search = find_revealed(Counts(tuple(tables)), 10)
+    assert [(str(one), one.low) for one in search.found] == [("people other than women: ward n: 3", 3)]
+    check_steps(search.limits.equations, search.found[0].steps)
+
+
+def test_beliefs_count_people_two_steps_apart_once():
+    cells = (Cell(("n",), 60, 60), Cell(("s",), 60, 60))
+    chain = [("people", None), ("adults", "people"), ("women", "adults"), ("girls", "women")]
+    ward = Dimension("ward", ("n", "s"))
+    counts = Counts(tuple(Table(own, (ward,), cells, own, within=wider) for own, wider in chain))
+    powers = Powers(counts, list_equations(counts))
+    found = {key.counted: powers.find(key) for key in powers.equations.keys if key.values == {("ward", "n")}}
+    innermost = {"girls", "women other than girls", "adults other than women", "people other than adults"}
+    assert {who for who, power in found.items() if power} == innermost
+    assert len(found) == len(chain) + 6

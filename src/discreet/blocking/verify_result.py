@@ -46,20 +46,24 @@ class Verification(NamedTuple):
         return not self.faults
 
     def __str__(self) -> str:
-        group = f"smallest derivable group: {self.smallest} rows ({self.tops} maximal itemsets checked); k = {self.k}"
-        if self.rounded_to is not None:
-            unsure = "what they were before, and what that would reveal, cannot be counted from these files"
-            group = f"supports are rounded to multiples of {self.rounded_to}: {unsure}; k = {self.k}"
-        cut = "" if self.max_length is None else f" of at most {self.max_length} items"
-        held = f"each held by at least {self.min_support} of {self.n} rows"
-        lines = [f"GOOD: {self.itemsets} itemsets{cut}, {held}", group, *self.origin]
-        if self.tables:
-            nothing = f"no count of 1 to {(self.k or 1) - 1} that is masked or left out can be worked out; k = {self.k}"
-            lines = [f"GOOD: {self.tables}", nothing, *self.origin]
         if self.faults:
             more = [f"… and {len(self.faults) - MOST_FAULTS} more"] * (len(self.faults) > MOST_FAULTS)
             lines = ["NOT GOOD", *self.faults[:MOST_FAULTS], *more]
+        elif self.tables:
+            nothing = f"no count of 1 to {(self.k or 1) - 1} that is masked or left out can be worked out; k = {self.k}"
+            lines = [f"GOOD: {self.tables}", nothing, *self.origin]
+        else:
+            cut = "" if self.max_length is None else f" of at most {self.max_length} items"
+            held = f"each held by at least {self.min_support:,} of {self.n:,} rows"
+            lines = [f"GOOD: {self.itemsets:,} itemsets{cut}, {held}", self._describe_groups(), *self.origin]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    def _describe_groups(self) -> str:
+        if self.rounded_to is not None:
+            unsure = "what they were before, and what that would reveal, cannot be counted from these files"
+            return f"supports are rounded to multiples of {self.rounded_to}: {unsure}; k = {self.k}"
+        checked = f"{self.tops:,} maximal itemsets checked"
+        return f"smallest derivable group: {self.smallest:,} rows ({checked}); k = {self.k}"
 
     @property
     def origin(self) -> list[str]:

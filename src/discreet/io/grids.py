@@ -147,7 +147,9 @@ def _from_folder(folder: Path, options: RowOptions, is_known: IsKnown) -> Grid:
         elif path.name not in known and (is_session or (path.stat().st_size and is_known(load_head(path).head))):
             files[path.name] = _from_text(load(path), options)
     if not files:
-        raise InputError("the folder holds no tables that we know; give the folder of an ACRO session, or a file in it")
+        raise InputError(
+            "the folder holds no tables that we know; give a session that ACRO finalised as json, or a file in it"
+        )
     return Grid([], [], files=files)
 
 

@@ -110,13 +110,30 @@ def list_equations(counts: Counts) -> Equations:
                 builder.add_sums(table, names)
         for one, other in combinations(counts.tables, 2):
             builder.link(one, other)
-    parts = {(one.counted, one.within): one.rest for one in counts.tables if one.within is not None}
-    for (counted, wider), rest in parts.items():
-        builder.compare(counted, wider, rest or f"{wider} other than {counted}")
+    for (counted, wider), rest in list_rests(counts).items():
+        builder.compare(counted, wider, rest)
         for one, other in product(counts.tables, counts.tables):
             if (one.counted, other.counted) == (counted, wider):
-                builder.compare_sums(one, other, rest or f"{wider} other than {counted}")
+                builder.compare_sums(one, other, rest)
     return builder.build()
+
+
+def list_rests(counts: Counts) -> dict[tuple[str, str], str]:
+    """Return what the rest is called of those who count others among them: these, those that count these, and so on.
+
+    >>> tables = (Table("a", (), ()), Table("b", (), (), "adults", within="people", rest="children"))
+    >>> list_rests(Counts((*tables, Table("c", (), (), "women", within="adults"))))  # doctest: +NORMALIZE_WHITESPACE
+    {('adults', 'people'): 'children', ('women', 'adults'): 'adults other than women',
+     ('women', 'people'): 'people other than women'}
+    """
+    tables = {one.counted: one for one in counts.tables if one.within is not None}
+    found = dict[tuple[str, str], str]()
+    for counted, table in tables.items():
+        wider, rest = table.within, table.rest
+        while wider is not None and (counted, wider) not in found:
+            found[counted, wider] = rest or f"{wider} other than {counted}"
+            wider, rest = tables[wider].within if wider in tables else None, ""
+    return found
 
 
 class _Builder:

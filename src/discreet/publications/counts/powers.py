@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import pairwise, product
 from typing import TypeAlias
 
 from discreet.data.counts import Counts, Dimension
-from discreet.publications.counts.equations import Equations, Key, Names
+from discreet.publications.counts.equations import Equations, Key, Names, list_rests
 
 Depths: TypeAlias = dict[str, int]  # how far below a cell another one is, in each attribute that it has
 
@@ -54,6 +54,8 @@ class Powers:
                 known.cut or one.cut,
             )
         self.within = {one.counted: one.within for one in self.counts.tables if one.within is not None}
+        rests = [(counted, rest) for (counted, _), rest in list_rests(self.counts).items()]
+        self.within |= {rest: wider for (one, rest), (other, wider) in pairwise(rests) if one == other}
 
     def find(self, key: Key) -> int:
         """Return the power of a cell."""

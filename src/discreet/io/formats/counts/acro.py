@@ -1,8 +1,9 @@
 """A session of ACRO: results.json with a CSV file for each table.
 
 Tables are crosstabs of the same people, wherever their sums allow it. Where ACRO suppressed cells, it left out the
-people in them and added up the margins again, so that these say nothing more. Where it rounded, it added up the rounded
-counts. Outputs that are no tables of counts are named as left out, since nobody judges them here.
+people in them and added up the margins again, so that these say nothing more; such a cell is blank, or 0 if zeros are
+not disclosive. Where it rounded, it added up the rounded counts. Outputs that are no tables of counts are named as left
+out, since nobody judges them here.
 """
 
 import ast
@@ -12,10 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from discreet.data.counts import Cell, Place, State, Table, name_values
+from discreet.data.counts import UNKNOWN, Cell, Place, State, Table, name_values
 from discreet.data.reading import LeftOut
 from discreet.errors import InputError
 from discreet.io.formats.counts import crosstab
+from discreet.io.formats.counts.frame import find_frame
 from discreet.io.formats.counts.layout import CountOptions, CountsRead
 from discreet.io.formats.counts.people import Sums, tell_apart
 from discreet.io.grids import CONFIG, SESSION, Grid
@@ -24,16 +26,17 @@ from discreet.runtime.text import printable
 MEANINGLESS: Final = re.compile(r"(?:row|col|column)(?:_var)?[_ ]?\d*")  # what pandas, ACRO and we call a bare array
 INSIDE: Final = re.compile(r"DO.?NO?T.?RELEASE", re.IGNORECASE)  # outputs of ACRO that are for the checker
 MARGINS: Final = re.compile(r"margins_name\s*=\s*[\"']([^\"']+)[\"']")
+MISSING: Final = "nan"  # the value of people without one, as pandas writes it above columns
 LARGEST: Final = 10_000  # characters of a command that are looked at
 
 
 class Output(NamedTuple):
-    """A table of a session: its name, its file, its attributes, how small counts were hidden, and who is counted."""
+    """A table of a session: its name, its file, its attributes, what hides small counts, and who is counted."""
 
     name: str
     file: str
     names: tuple[str, ...]
-    is_suppressed: bool
+    hidden: tuple[str, ...]
     round_to: int | None
     margins: tuple[str, ...]
     dependent: str
@@ -51,7 +54,8 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         raise InputError(f"this is no session of ACRO: it has no {SESSION} with results; give the folder of one")
     found, notes, left_out = dict[str, tuple[Output, Table]](), list[str](), list[LeftOut]()
     beside = dict[str, dict[Place, tuple[Place, ...]]]()
-    below = {"": (0, threshold - 1)} if (threshold := _find_threshold(grid)) else {}
+    threshold = _find_threshold(grid)
+    below = 0, threshold - 1 if threshold else UNKNOWN
     for output in _list_outputs(grid):
         if isinstance(output, LeftOut):
             left_out.append(output)
@@ -63,10 +67,10 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         own = options._replace(
             round_to=options.round_to or output.round_to,
             totals=(*options.totals, *output.margins),
-            masks={**below, **options.masks} if output.is_suppressed else options.masks,
+            masks={**dict.fromkeys(output.hidden, below), **options.masks},
         )
         try:
-            table, more = crosstab.read_table(sheet, own, output.name, output.names)
+            table, more = crosstab.read_table(_name_missing(sheet, own), own, output.name, output.names)
         except InputError as error:
             raise InputError(f"{output.file}: ", error.message) from None
         table, unnamed = _name_apart(table)
@@ -112,6 +116,22 @@ def _flatten(grid: Grid, names: Sequence[str]) -> Grid | None:
     return grid._replace(lines=[head, *grid.lines[at + 1 :]], numbers=grid.numbers[at:])
 
 
+def _name_missing(grid: Grid, options: CountOptions) -> Grid:
+    """Return a table in which people without a value have one: pandas leaves their label blank, as below a total."""
+    frame, lines = find_frame(grid), [[*line] for line in grid.lines]
+    if frame is None:
+        return grid
+    labels = [[(line, at) for at in range(frame.labels)] for line in lines[frame.body : frame.end]]
+    head = lines[frame.start : frame.body - frame.has_names]
+    labels += [[(line, at) for line in head] for at in range(frame.labels, min(map(len, head)))]
+    for label in labels:
+        for line, at in label:
+            if options.is_total(line[at]):
+                break
+            line[at] = line[at] or MISSING
+    return grid._replace(lines=lines)
+
+
 def _name_apart(table: Table) -> tuple[Table, str]:
     """Return a table whose attributes without a name are none of another table's, and what these are called."""
     bare = {one.name: f"{one.name} of {table.name}" for one in table.dimensions if MEANINGLESS.fullmatch(one.name)}
@@ -134,7 +154,8 @@ def _keep_margins(table: Table, output: Output, left_out: list[LeftOut]) -> Tabl
         left_out.append(LeftOut(f"margins of {table.name}", "sums that do not fit its cells"))
     is_known = all(cell.state is State.EXACT for cell in inner)
     says_more = is_known or any(low < count for count, low, _ in known)
-    return table if output.round_to is None and fits and says_more else replace(table, cells=inner)
+    kept = tuple(cell for cell in table.cells if None not in cell.at or cell.state is State.EXACT)
+    return replace(table, cells=kept if output.round_to is None and fits and says_more else inner)
 
 
 def _list_sums(table: Table, kept: Table) -> dict[Place, tuple[Place, ...]]:
@@ -166,9 +187,9 @@ def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
     for uid, item in items.items():
         files = [file for file in _list(item.get("files")) if isinstance(file, dict)]
         names, name = [str(file.get("name")) for file in files], printable(str(item.get("uid") or uid))
-        if INSIDE.search(name):
-            continue
         kind, properties, fair = str(item.get("type")), _dict(item.get("properties")), _dict(item.get("fair"))
+        if kind != "table" and INSIDE.search(name):
+            continue
         call = _find_call(str(item.get("command", "")))
         says_so = fair.get("statbarn") == "Frequencies" and "discreet" not in properties
         counts_people = says_so if "statbarn" in fair else _counts_people(item, call)
@@ -184,13 +205,23 @@ def _list_outputs(grid: Grid) -> Iterator[Output | LeftOut]:
             name,
             names[0],
             tuple(map(str, _list(fair.get("independent")))) or _name_arguments(call),
-            properties.get("mitigation") == "suppress"
-            or bool(_dict(_dict(files[0].get("sdc")).get("summary")).get("suppressed")),
+            _list_hidden(properties, _dict(_dict(files[0].get("sdc")).get("summary"))),
             base if isinstance(base, int) and base > 1 else None,
             tuple(MARGINS.findall(str(item.get("command", ""))[:LARGEST])),
             "" if dependent == "unknown" else dependent,
             properties.get("method") == "pivot_table",
         )
+
+
+def _list_hidden(properties: Mapping[str, Any], summary: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what stands where ACRO hid small counts: a blank; since 1.0 also 0, where zeros are not disclosive.
+
+    >>> _list_hidden({"mitigation": "suppress"}, {"MinimumThresholdCheck": 2})
+    ('', '0', '0.0')
+    """
+    if properties.get("mitigation") == "suppress":
+        return ("", "0", "0.0") if summary.get("MinimumThresholdCheck") != 0 else ("",)
+    return ("",) if summary.get("suppressed") else ()
 
 
 def _find_call(command: str) -> ast.Call | None:

@@ -196,11 +196,12 @@ def _list_dimensions(
 ) -> tuple[tuple[Dimension, ...], list[int]]:
     """Return the attributes with values, and where they are among all levels.
 
-    A single column that is no total has no attribute: its label says what is counted.
+    A single column that is no total has no attribute, unless its name is given: its label says what is counted.
     """
     found = [list(zip(*axis, strict=True)) for axis in axes]
-    named = list(names) if len(names) == sum(map(len, found)) else _name_levels(grid, frame, *map(len, found))
-    is_single = len({*axes[1]}) == 1
+    is_named = len(names) == sum(map(len, found))
+    named = list(names) if is_named else _name_levels(grid, frame, *map(len, found))
+    is_single = len({*axes[1]}) == 1 and not is_named
     levels = [*found[0], *([(None,)] * len(found[1]) if is_single else found[1])]
     keep = [at for at, texts in enumerate(levels) if any(text is not None for text in texts)]
     different = _distinguish([named[at] for at in keep])

@@ -4,15 +4,20 @@ That is what a reader tries first, and what is safe to assume: with a sum too ma
 not; with one that is missed, a count passes that a reader can work out.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from itertools import combinations
+from typing import Final, TypeAlias
 
 from discreet.data.counts import State, Table, name_values
 from discreet.data.reading import LeftOut
 from discreet.io.marks import Limits
 
+BAND: Final = re.compile(
+    r"\W*(\d{1,9})(?:\.\d+)?(?:\+|(?:\s*(?:-|–|,|to)\s*)\d{1,9}(?:\.\d+)?\W?)"
+)  # 20-24, [20, 25), 65+
 Values: TypeAlias = frozenset[tuple[str, str]]  # of attributes, with their names
 
 
@@ -96,7 +101,21 @@ def tell_codings_apart(tables: Sequence[Table]) -> tuple[list[Table], list[LeftO
             if name != one.name:
                 doubts.append(LeftOut(name, "its values are not those of other tables"))
         told.append(replace(table, dimensions=tuple(dimensions)))
+    edges = {name: _list_edges(values) for known in codings.values() for name, values in known}
+    for first, second in combinations([name for name in edges if name in codings], 2):
+        if edges[first] and edges[second] and (edges[first] <= edges[second] or edges[first] >= edges[second]):
+            doubts.append(LeftOut(f"{first} beside {second}", "they may be the same in other bands"))
     return told, doubts
+
+
+def _list_edges(values: set[str]) -> set[int]:
+    """Return where bands of numbers begin; nothing if a value is no band, but for one.
+
+    >>> sorted(_list_edges({"20-24", "[25, 30)", "30+", "nan"})), _list_edges({"2024", "2025"})
+    ([20, 25, 30], set())
+    """
+    bands = [match for match in map(BAND.fullmatch, values) if match]
+    return {int(match[1]) for match in bands} if len(bands) > 1 and len(bands) + 1 >= len(values) else set()
 
 
 def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Table], list[LeftOut]]:
@@ -104,10 +123,11 @@ def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Tab
 
     A table is of the same people as others that it fits, one and all; tables whose totals are known best come first.
     One that fits no others is of people of its own, as where values are missing. They are called as in ``people``, and
-    are among those of larger tables if they can be.
+    are among those of larger tables if they can be. Readers may know more than sums tell, as that a table is of the ill
+    alone: it is a doubt where people are not all among others, and where counts are masked beside other people's.
     """
     told, doubts = tell_codings_apart(tables)
-    sums, groups = [Sums(table) for table in told], list[list[int]]()
+    sums, groups, beside = [Sums(table) for table in told], list[list[int]](), dict[str, str]()
 
     def spread(at: int) -> tuple[int, int]:
         low, high = sums[at].total
@@ -116,20 +136,23 @@ def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Tab
     for at in sorted(range(len(tables)), key=spread):
         fitting = [group for group in groups if all(sums[at].fits(sums[other]) for other in group)]
         if len(fitting) > 1:
-            doubts.append(LeftOut(f"{tables[at].name} beside others", "it may count the people of several"))
+            beside[tables[at].name] = "it may count the people of several"
         if fitting:
             fitting[0].append(at)
         else:
             groups.append([at])
     groups.sort(key=lambda group: -max(sums[at].total[0] for at in group))
     for number, group in enumerate(groups):
-        if len(group) == 1 < len(groups) and sums[group[0]].has_masks:
-            doubts.append(LeftOut(f"{tables[group[0]].name} beside others", "it counts other people than they do"))
+        masked = [tables[at].name for at in sorted(group) if sums[at].has_masks]
+        if masked and len(groups) > 1:
+            beside.setdefault(masked[0], "they count other people than it does")
         larger = [
             told[one[0]].counted
             for one in groups[:number]
             if all(sums[at].fits_in(sums[other]) for at in group for other in one)
         ]
+        if number and not larger:
+            beside.setdefault(tables[min(group)].name, "its people may be some of theirs")
         for at in group if number else ():
             told[at] = replace(told[at], counted=people[min(group)], within=larger[-1] if larger else None)
-    return told, doubts
+    return told, [*doubts, *(LeftOut(f"{name} beside others", why) for name, why in beside.items())]
