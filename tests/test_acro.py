@@ -70,6 +70,12 @@ def test_outputs_that_are_no_tables_of_counts_are_left_to_a_person(session):
     )
 
 
+def test_a_session_whose_tables_are_no_counts_says_what_it_has(session):
+    keep(session, "output_2", "output_4")
+    with pytest.raises(InputError, match=r"for a person to look at: output_2 \(pivot table\); output_4 \(histogram\)$"):
+        judge(session)
+
+
 def test_a_session_of_safe_tables_alone_may_be_published(session):
     keep(session, "output_1", "2ndary_risk_summary_csv-DONT_RELEASE")
     assert judge(session).verdict == "RELEASE"
@@ -166,6 +172,17 @@ def test_bands_under_two_names_are_left_to_a_person(session):
     found = judge(session)
     assert found.verdict == "REVIEW"
     assert "age5 beside age10 (they may be the same in other bands)" in found.checks[-1].sentence
+
+
+def test_margins_of_a_name_that_is_not_known_are_left_to_a_person(session):
+    keep(session, "output_1")
+    table = session / "output_1_0.csv"
+    table.write_text(table.read_text().replace("All", "Sigma"))
+    change(session, "output_1", command="acro.crosstab(df.sex, df.ill, margins=True, margins_name=NAME)")
+    found = judge(session)
+    assert found.verdict == "REVIEW"
+    assert "output_1 (a value seems to be the total of the others; say so with --total)" in found.checks[-1].sentence
+    assert audit(read_counts(session, format="acro", totals="Sigma"), policy="acro").verdict == "RELEASE"
 
 
 def test_people_with_a_missing_value_are_told_by_the_totals_of_two_tables(session):

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from discreet import Transactions, read, scan
-from discreet.errors import UnclearError
+from discreet.errors import InputError, UnclearError
 from discreet.io.options import RowOptions
 from discreet.io.sniff import HEAD, MOST, peek, sniff_text
 from discreet.io.sources import find_source
@@ -139,6 +139,27 @@ def test_whatever_comes_has_a_layout(lines, encoding):
     assert layout.shape in {"baskets", "long", "onehot", "table"}
     assert bool(layout.reason) == bool(layout.choices)
     assert layout.options.separator in {*SIGNS, " "}
+
+
+JSON = [
+    '[["f",20],["m",30]]',
+    '[\n  {\n    "sex": "f"\n  }\n]\n',
+    '{"sex": "f"}\n{"sex": "m"}\n',
+    '["tea"]\n["rye"]\n',
+    "{\n",
+]
+
+
+@pytest.mark.parametrize("text", JSON)
+def test_json_is_not_read_as_lines_of_items(text):
+    with pytest.raises(InputError, match="this is JSON, of which no rows are read; write them as CSV or Parquet"):
+        read(BytesIO(text.encode()))
+
+
+@pytest.mark.parametrize("first", ["[20,30),f", "{tea}", "[x] y", "[], tea", "{'tea': 1}", "[[x]], tea"])
+def test_items_in_brackets_are_not_taken_for_json(first):
+    layout = sniff_text(f"{first}\ntea, rye\nrye\n".encode(), RowOptions())
+    assert layout.shape == "baskets"
 
 
 # The first part of a file.

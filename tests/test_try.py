@@ -103,7 +103,7 @@ def test_what_the_page_lacks_is_no_verdict(folder):
     found = run_page(folder, cases)
     assert [(code, out) for code, out, *_ in found] == [(2, "")] * 3
     assert [said.strip() for _, _, said, _ in found] == [
-        "error: this needs polars, which the page lacks; install discreet for it",
+        "error: the page has no reader of this kind of file; save it as CSV, or install discreet",
         "error: .xz files need lzma, which this Python lacks: unpack the file, or compress it with gzip",
         "error: the other options have a quote that does not end; add it",
     ]

@@ -61,6 +61,7 @@ def check_crate(folder: Path, facts: Mapping[str, Any]) -> str:
 def _describe(folder: Path, facts: Mapping[str, Any], published: date) -> dict[str, Any]:
     """Return the crate as JSON-LD."""
     policy = facts["policy"]
+    rule = f"k = {policy['k']}" if policy["name"] == "k" else f"the policy {policy['name']}, k = {policy['k']}"
     digests = {**facts["files"], "release.json": sha256((folder / "release.json").read_bytes()).hexdigest()}
     named = {**{word: facts.get(word) for word in STATED}, **policy}
     stated = {
@@ -76,7 +77,7 @@ def _describe(folder: Path, facts: Mapping[str, Any], published: date) -> dict[s
         {
             "@id": "./",
             "@type": "Dataset",
-            "name": f"Release by the policy {policy['name']}, k = {policy['k']}",
+            "name": f"Release by {rule}",
             "description": "Published counts, and the evidence that they were checked for disclosure",
             "datePublished": published.isoformat(),
             "license": _refer("#terms"),
@@ -88,7 +89,7 @@ def _describe(folder: Path, facts: Mapping[str, Any], published: date) -> dict[s
             "@id": "#disclosure-check",
             "@type": "AssessAction",
             "additionalType": _refer(CHECK),
-            "name": f"Disclosure check by the policy {policy['name']}",
+            "name": f"Disclosure check by {rule}",
             "description": "By a program: report.txt says what is promised, and `discreet verify FOLDER` checks it "
             "again. Where the policy asks for a review, a person decides.",
             "agent": _refer("#discreet"),

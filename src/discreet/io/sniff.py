@@ -1,6 +1,7 @@
 """Sniff: how a file is laid out, from its first part: encoding, separator, header and shape; or which it may be."""
 
 import codecs
+import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -36,6 +37,7 @@ ONEHOT: Final = Choice("each column is an item", (Option("format", "onehot"),))
 HEADER, NO_HEADER = Option("header", value=True), Option("header", value=False)
 LONG_LINES: Final = f"the first {MOST >> 20} MB are fewer than {baskets.FEW} lines, which is too little to go by"
 COMMENTS: Final = ("#", "%", "@")
+JSON: Final = re.compile(r'\s*(?:[\[{]\s*$|\[\s*[\[{]\s*["\d\[{-])', re.MULTILINE)  # how most of it begins
 UNNAMED: Final = "column"  # columns without a header are column1, column2 …
 
 
@@ -116,6 +118,21 @@ def sniff_numbers(head: Bytes, options: RowOptions) -> Layout:
     return layout
 
 
+def is_json(text: str) -> bool:
+    r"""Return whether a text begins as JSON does, or has a value of it on its first line; an interval alone is none.
+
+    >>> is_json('{"sex": "f"}\n{"sex": "m"}\n'), is_json('[\n ["tea"]\n]'), is_json("[20,30),f\n")
+    (True, True, False)
+    """
+    first = text.lstrip().partition("\n")[0].rstrip()
+    if JSON.match(text):
+        return True
+    try:
+        return first[:1] in {"[", "{"} and bool(json.loads(first))
+    except (ValueError, RecursionError):
+        return False
+
+
 def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> Layout:
     r"""Return the layout of a text table, from its first bytes, as far as ``options`` and ``shape`` do not say.
 
@@ -130,6 +147,8 @@ def sniff_text(head: Bytes, options: RowOptions, shape: str | None = None) -> La
     encoding = encodings.check_encoding(found)
     decoder = codecs.getincrementaldecoder("utf-8-sig" if encoding == encodings.UTF_8 else encoding)("replace")
     text = decoder.decode(head)
+    if shape is None and is_json(text):
+        raise InputError("this is JSON, of which no rows are read; write them as CSV or Parquet")
     marked = MARKED.match(text)
     given = None if options.separator is None else as_separator(options.separator)
     named = marked[1] if marked and given in {None, marked[1]} else ""  # else it is a line like others

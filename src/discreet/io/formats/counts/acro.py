@@ -21,12 +21,14 @@ from discreet.io.formats.counts.frame import find_frame
 from discreet.io.formats.counts.layout import CountOptions, CountsRead
 from discreet.io.formats.counts.people import Sums, tell_apart
 from discreet.io.grids import CONFIG, SESSION, Grid
+from discreet.io.unnamed_totals import find_unnamed_totals
 from discreet.runtime.text import printable
 
 MEANINGLESS: Final = re.compile(r"(?:row|col|column)(?:_var)?[_ ]?\d*")  # what pandas, ACRO and we call a bare array
 INSIDE: Final = re.compile(r"DO.?NO?T.?RELEASE", re.IGNORECASE)  # outputs of ACRO that are for the checker
 MARGINS: Final = re.compile(r"margins_name\s*=\s*[\"']([^\"']+)[\"']")
 MISSING: Final = "nan"  # the value of people without one, as pandas writes it above columns
+MOST_NAMED: Final = 10  # outputs that are named
 LARGEST: Final = 10_000  # characters of a command that are looked at
 
 
@@ -77,9 +79,13 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         kept = _keep_margins(table, output, left_out)
         found[output.file], beside[output.file] = (output, kept), _list_sums(table, kept)
         left_out += [LeftOut(unnamed, "an attribute without a name")] if unnamed else []
+        if any(find_unnamed_totals(table, "acro")):  # such as a margin whose name is a variable
+            left_out.append(LeftOut(output.name, "a value seems to be the total of the others; say so with --total"))
         notes += more
     if not found:
-        raise InputError(f"{SESSION} names no tables of counts that are in the folder; give the folder of a session")
+        others = "; ".join(f"{one.column} ({one.why})" for one in left_out[:MOST_NAMED])
+        what = f"; what it has is for a person to look at: {others}" if others else "; give the folder of a session"
+        raise InputError(f"{SESSION} names no tables of counts that are in the folder{what}")
     told, doubts = tell_apart(*zip(*((table, _name_people(one)) for one, table in found.values()), strict=True))
     few = ["people who are not in all tables are counted apart"] * (len({table.counted for table in told}) > 1)
     return CountsRead(
