@@ -13,6 +13,7 @@ from discreet.errors import OptionError
 from discreet.judging.audit import audit
 from discreet.publications.counts import revealed, settling
 from discreet.publications.counts.equations import Key, list_equations
+from discreet.publications.counts.limits import Limits
 from discreet.publications.counts.proofs import check_steps
 from discreet.publications.counts.revealed import find_revealed
 
@@ -204,3 +205,43 @@ def test_progress_says_how_many_counts_are_decided(monkeypatch):
     assert all(0 <= done <= 1 and many <= 3 for done, many in told)
     with pytest.raises(OptionError, match="tables of counts are judged as they are"):
         audit(counts, k=3, threads=1)
+
+
+def test_no_solver_is_asked_when_time_is_up(monkeypatch):
+    def build(*_, **__):
+        raise AssertionError("time is up")
+
+    monkeypatch.setattr(Limits, "build", build)
+    cells = [Cell((None,), 9, 9), *(Cell((value,), 0, UNKNOWN, State.MASKED) for value in "xyz")]
+    counts = Counts((Table("", (Dimension("v", ("x", "y", "z")),), tuple(cells)),))
+    assert find_revealed(counts, 3, seconds=0).undecided == 3
+    with pytest.raises(AssertionError, match="time is up"):
+        find_revealed(counts, 3)
+
+
+def test_reports_that_take_long_are_rare(monkeypatch):
+    now, told = [0.0], []
+    monkeypatch.setattr(revealed, "monotonic", lambda: now[0])
+
+    class Slow:
+        def is_decided(self, _):
+            now[0] += 1
+            return True
+
+    after = [0.5]
+    for _ in range(200):
+        revealed._report(lambda *said: told.append(said), Slow(), [1, 2], after)
+        now[0] += 1
+    assert 2 <= len(told) <= 5
+
+
+def test_a_signal_that_comes_while_cells_are_judged_is_heard(monkeypatch):
+    cells = [Cell((None,), 9, 9), *(Cell((value,), 0, UNKNOWN, State.MASKED) for value in "xyz")]
+    counts = Counts((Table("", (Dimension("v", ("x", "y", "z")),), tuple(cells)),))
+    judge = revealed._Judge(Limits(list_equations(counts)), 3, 1)
+    assert judge.is_decided(1) is False
+
+    asked = []
+    monkeypatch.setattr(type(State), "__getattr__", lambda _, name: asked.append(name), raising=False)
+    assert judge.is_decided(1) is False
+    assert asked == []  # NumPy asks an enum for attributes, and clears what a signal raises meanwhile

@@ -146,7 +146,7 @@ class Limits:
         for cell, column in zip(cells, columns, strict=True):
             self.tell()
             for side in (LOW, HIGH):
-                if self._is_reached(tableau, cell, column, side) or monotonic() > self.end:
+                if self._is_reached(tableau, cell, column, side) or self.is_over:
                     continue
                 for _ in range(2):  # the second time from the first corner
                     found = self.ask(part, partial(tableau.reach, column, side))
@@ -321,6 +321,11 @@ class Limits:
     def _most(self) -> int:
         """The largest count that is known."""
         return int(self.equations.low.max(initial=0))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self.end
 
     def left(self) -> float:
         """Return how many seconds are left."""

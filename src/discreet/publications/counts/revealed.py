@@ -20,6 +20,7 @@ from discreet.runtime.resources import Progress
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
 OFTEN: Final = 0.5  # seconds between two reports
+SPARE: Final = 30  # times as long as a report takes
 SPELLED: Final = 3  # counts that a sum names one by one
 
 
@@ -132,9 +133,9 @@ def search_equations(
     judge = _Judge(limits, k, width)
     unsure = np.flatnonzero(equations.states > State.EXACT).tolist()
     if progress is not None:
-        limits.tell = partial(_report, progress, judge, unsure, [monotonic()])
+        limits.tell = partial(_report, progress, judge, unsure, [monotonic() + OFTEN])
     Settling(limits, judge, truth).run(unsure, eager=eager)
-    hidden = [cell for cell in unsure if equations.states[cell] >= State.MASKED]
+    hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
     found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
     found += judge.find_rests()
     for one in found:  # by code that neither propagates nor solves
@@ -144,12 +145,13 @@ def search_equations(
     return Search(tuple(found[at] for at in order), undecided + (not equations.is_whole), limits)
 
 
-def _report(progress: Progress, judge: "_Judge", cells: Sequence[int], last: list[float]) -> None:
-    """Report now and then how many cells are decided."""
-    if monotonic() > last[0] + OFTEN:
-        last[0] = monotonic()
+def _report(progress: Progress, judge: "_Judge", cells: Sequence[int], after: list[float]) -> None:
+    """Report now and then how many cells are decided: of many that takes long, and is done less often."""
+    begun = monotonic()
+    if begun > after[0]:
         decided = sum(judge.is_decided(cell) for cell in cells)
         progress(decided / len(cells), decided)
+        after[0] = monotonic() + max(OFTEN, SPARE * (monotonic() - begun))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +161,12 @@ class _Judge:
     limits: Limits
     k: int
     width: int
+
+    @cached_property
+    def _states(self) -> list[int]:
+        """The state of each cell as a number of Python: if NumPy compares one with an enum, Ctrl-C may be lost."""
+        states: list[int] = self.limits.equations.states.tolist()
+        return states
 
     @cached_property
     def steps(self) -> Steps:
@@ -196,7 +204,7 @@ class _Judge:
         if limits.low[cell] >= self.k:
             return least < largest or not self._is_watched[cell]
         is_open = least == 0 or largest >= self.k or self._says_small(cell)
-        width = self.width if limits.equations.states[cell] >= State.MASKED else 1
+        width = self.width if self._states[cell] >= State.MASKED else 1
         return is_open and largest - least >= width
 
     @cached_property
@@ -217,19 +225,19 @@ class _Judge:
     def _says_small(self, cell: int) -> bool:
         """Return whether the mask of a cell says by itself that its count is from 1 to k − 1."""
         equations = self.limits.equations
-        is_masked = equations.states[cell] == State.MASKED
+        is_masked = self._states[cell] == State.MASKED
         return bool(is_masked and equations.low[cell] >= 1 and equations.high[cell] < self.k)
 
     def _name_kind(self, cell: int) -> Kind | None:
         limits, equations = self.limits, self.limits.equations
         low, high = int(limits.low[cell]), int(limits.high[cell])
         if low >= 1 and high < self.k:
-            if low == high and equations.states[cell] != State.UNPUBLISHED:
+            if low == high and self._states[cell] != State.UNPUBLISHED:
                 return "recovered"
             if not self._says_small(cell):
                 return "told"
         is_narrow = high - low < self.width and high - low < equations.high[cell] - equations.low[cell]
-        is_narrow &= equations.states[cell] >= State.MASKED
+        is_narrow &= self._states[cell] >= State.MASKED
         return "narrowed" if is_narrow and low < high and low < self.k else None
 
     def judge(self, cell: int) -> Revealed | None:

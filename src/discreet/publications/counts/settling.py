@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
+from itertools import takewhile
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -62,10 +62,12 @@ class Settling:
         open_cells, left = [cell for cell in wanted if not self.judge.is_settled(cell)], list[_Left]()
         try:
             for part, cells in list_parts(self.limits.equations, self.limits.low, self.limits.high, open_cells):
+                if self.limits.is_over:
+                    break
                 settle = self._settle_large if part.cells.size > LARGE else self._settle_small
                 left.append(_Left(part, cells, settle(part, cells)))
             if not eager or not any(self.judge.is_revealed(cell) for cell in open_cells):
-                for one in left:
+                for one in takewhile(lambda _: not self.limits.is_over, left):
                     self._settle_whole(one)
         except NoValuesError:
             raise self.limits.refuse_all() from None
@@ -75,8 +77,10 @@ class Settling:
         find = self.limits.build(part, whole=False).prepare_corners()
         for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
             self.limits.tell()
+            if self.limits.is_over:
+                return
             for side in (LOW, HIGH):
-                if monotonic() > self.limits.end or self.judge.is_settled(cell):
+                if self.judge.is_settled(cell):
                     break
                 corner = self.limits.ask(part, partial(find, column, 1 - 2 * side, self.limits.left()))
                 self.limits.look(part, cell, side, corner)
@@ -119,7 +123,7 @@ class Settling:
         for cell, column in zip(left, np.searchsorted(moves.part.cells, left).tolist(), strict=True):
             self.limits.tell()
             for goal in self.judge.list_goals(cell, int(moves.table[column])):
-                if monotonic() > self.limits.end or self.judge.is_decided(cell):
+                if self.limits.is_over or self.judge.is_decided(cell):
                     break
                 if self.limits.low[cell] <= goal <= self.limits.high[cell] and moves.find(
                     column, goal, self.limits.left(), most
@@ -158,7 +162,7 @@ class Settling:
         for cell, column in zip(cells, np.searchsorted(part.cells, cells).tolist(), strict=True):
             self.limits.tell()
             for sign in (1, -1):
-                if monotonic() < self.limits.end and not self.judge.is_settled(cell):
+                if not (self.limits.is_over or self.judge.is_settled(cell)):
                     costs = np.zeros(part.cells.size)
                     costs[column] = sign
                     solved = least(costs, self.limits.left(), -np.inf)
