@@ -133,7 +133,7 @@ def test_tables_of_people_who_overlap_are_left_to_a_person(session):
     (session / "output_5_0.csv").write_text("region,no,yes\nnorth,20,50\nsouth,25,36\n")  # more ill, fewer well
     found = judge(session)
     assert found.verdict == "REVIEW"
-    assert "beside others (its people may be some of theirs)" in found.checks[-1].sentence
+    assert "beside others (some of its people may be counted there too)" in found.checks[-1].sentence
 
 
 def test_a_masked_table_beside_those_of_other_people_is_left_to_a_person(session):
@@ -144,7 +144,7 @@ def test_a_masked_table_beside_those_of_other_people_is_left_to_a_person(session
     keep(session, "output_0", "output_1", "output_5")
     found = judge(session)
     assert found.verdict == "REVIEW"
-    assert "output_0 beside others (they count other people than it does)" in found.checks[-1].sentence
+    assert "output_0 beside others (together they may reveal its masked counts)" in found.checks[-1].sentence
 
 
 def test_a_single_column_is_a_value_of_its_attribute(session):

@@ -81,7 +81,9 @@ def test_a_masked_table_that_may_be_of_several_is_left_to_a_person():
     ]
     told, doubts = tell_apart(tables, name_people(tables))
     assert [table.counted for table in told] == [PEOPLE, "people that some shows", PEOPLE]
-    assert [(one.column, one.why) for one in doubts] == [("masked beside others", "it may count the people of several")]
+    assert [(one.column, one.why) for one in doubts] == [
+        ("masked beside others", "it may count the people of any of them")
+    ]
 
 
 def test_a_masked_table_that_fits_no_other_is_left_to_a_person():
@@ -90,7 +92,7 @@ def test_a_masked_table_that_fits_no_other_is_left_to_a_person():
     tables[1] = Table("sex and ill", tables[1].dimensions, (*tables[1].cells[:1], masked, *tables[1].cells[2:]))
     told, doubts = tell_apart(tables, name_people(tables))
     assert len({table.counted for table in told}) == 2
-    assert [one.why for one in doubts] == ["they count other people than it does"]
+    assert [one.why for one in doubts] == ["together they may reveal its masked counts"]
 
 
 def test_an_attribute_in_other_bands_leaves_the_other_attributes_linked():
@@ -205,3 +207,43 @@ def test_beliefs_count_people_two_steps_apart_once():
     innermost = {"girls", "women other than girls", "adults other than women", "people other than adults"}
     assert {who for who, power in found.items() if power} == innermost
     assert len(found) == len(chain) + 6
+
+
+NESTED = list(product("ab", range(3)))  # a value, and in how many of the groups adults and women somebody is
+WIDER = {"people": None, "adults": "people", "women": "adults"}
+
+
+@st.composite
+def three_tables(draw):
+    """Draw tables of people, of the adults among them, and of the women among these; that of the adults may lack u."""
+    people, tables, sums = draw(st.lists(st.sampled_from(NESTED), max_size=8)), [], []
+    for depth, (counted, within) in enumerate(WIDER.items()):
+        has_values, cells = counted != "adults" or draw(st.booleans()), []
+        for value in "ab" if has_values else [None]:
+            own = [kind for kind in NESTED if kind[1] >= depth and value in {None, kind[0]}]
+            many = sum(one in own for one in people)
+            limits = (0, 3) if has_values and many <= 3 and draw(st.integers(0, 2)) == 0 else (many, many)
+            state = State.EXACT if limits[0] == limits[1] else State.MASKED
+            cells.append(Cell((value,) if has_values else (), *limits, state))
+            sums.append((own, *limits))
+        dimensions = (Dimension("u", ("a", "b")),) * has_values
+        tables.append(Table(counted, dimensions, tuple(cells), counted, within=within))
+    return tables, sums
+
+
+@given(three_tables())
+def test_groups_within_groups_are_counted_as_in_all_ways_that_fit(case):
+    tables, sums = case
+    search, ways, depths = find_revealed(Counts(tuple(tables)), 3), [*oracle.tables_that_fit(NESTED, sums)], [*WIDER]
+    found = {(one.keys[0].counted, one.keys[0].values): (one.low, one.high) for one in search.found if one.row is None}
+    exact = {}
+    for wide, narrow, value in [(0, 1, "a"), (0, 1, "b"), (1, 2, "a"), (1, 2, "b"), (0, 2, "a"), (0, 2, "b")]:
+        own = [kind for kind in NESTED if wide <= kind[1] < narrow and kind[0] == value]
+        many = {sum(way[kind] for kind in own) for way in ways}
+        exact[f"{depths[wide]} other than {depths[narrow]}", frozenset({("u", value)})] = min(many), max(many)
+    assert all(low <= exact[rest][0] <= exact[rest][1] <= high for rest, (low, high) in found.items() if rest in exact)
+    are_known = all(cell.state is State.EXACT for table in tables for cell in table.cells)
+    listed = {rest for rest in exact if tables[1].dimensions or "adults" not in rest[0]} if are_known else ()
+    assert {rest for rest in listed if 0 < exact[rest][0] < 3} <= {*found}
+    for one in search.found:
+        check_steps(search.limits.equations, one.steps)

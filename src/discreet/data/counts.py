@@ -17,6 +17,7 @@ from discreet.runtime.text import count_of
 if TYPE_CHECKING:
     from discreet.data.reading import Reading
 
+Values: TypeAlias = frozenset[tuple[str, str]]  # names of attributes, each with a value
 Coordinates: TypeAlias = tuple[str | None, ...]  # a value of each dimension; None for all of its values together
 UNKNOWN: Final = LARGEST_COUNT  # an upper limit that says nothing
 PEOPLE: Final = "people"  # what tables count unless they say otherwise
@@ -238,7 +239,7 @@ class Counts:
         return f"{count_of(len(self), 'cell')} of {tables}" + f", {masked:,} masked" * bool(masked)
 
 
-def name_values(names: Sequence[str], at: Coordinates) -> frozenset[tuple[str, str]]:
+def name_values(names: Sequence[str], at: Coordinates) -> Values:
     """Return the values of a cell with the names of their dimensions.
 
     >>> sorted(name_values(("sex", "age"), ("f", None)))

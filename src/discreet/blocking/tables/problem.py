@@ -7,10 +7,10 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.data.counts import Counts, Dimension, Table, name_values
+from discreet.data.counts import Counts, Dimension, Table, Values, name_values
 from discreet.errors import OptionError, refuse_truth
 from discreet.judging.policy import Policy, Verdict
-from discreet.publications.counts.equations import Equations, Key, Values, list_equations
+from discreet.publications.counts.equations import Equations, Key, list_equations
 from discreet.publications.counts.limits import Limits
 from discreet.publications.counts.moves import Truth
 from discreet.runtime.resources import Progress

@@ -10,11 +10,22 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.data.counts import UNKNOWN, UNLISTED, Cell, Counts, Dimension, Place, Ratio, State, Table, name_values
+from discreet.data.counts import (
+    UNKNOWN,
+    UNLISTED,
+    Cell,
+    Counts,
+    Dimension,
+    Place,
+    Ratio,
+    State,
+    Table,
+    Values,
+    name_values,
+)
 from discreet.errors import BudgetError, InputError
 from discreet.runtime.solver import Numbers
 
-Values: TypeAlias = frozenset[tuple[str, str]]  # names of attributes, each with a value
 Limits: TypeAlias = tuple[int, int]
 Names: TypeAlias = frozenset[str]
 MOST_JOINT: Final = 50_000  # cells of a table over all attributes that others combine in a circle

@@ -9,16 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Final, TypeAlias
+from typing import Final
 
-from discreet.data.counts import State, Table, name_values
+from discreet.data.counts import State, Table, Values, name_values
 from discreet.data.reading import LeftOut
 from discreet.io.marks import Limits
 
 BAND: Final = re.compile(
     r"\W*(\d{1,9})(?:\.\d+)?(?:\+|(?:\s*(?:-|–|,|to)\s*)\d{1,9}(?:\.\d+)?\W?)"
 )  # 20-24, [20, 25), 65+
-Values: TypeAlias = frozenset[tuple[str, str]]  # of attributes, with their names
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +135,7 @@ def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Tab
     for at in sorted(range(len(tables)), key=spread):
         fitting = [group for group in groups if all(sums[at].fits(sums[other]) for other in group)]
         if len(fitting) > 1:
-            beside[tables[at].name] = "it may count the people of several"
+            beside[tables[at].name] = "it may count the people of any of them"
         if fitting:
             fitting[0].append(at)
         else:
@@ -145,14 +144,14 @@ def tell_apart(tables: Sequence[Table], people: Sequence[str]) -> tuple[list[Tab
     for number, group in enumerate(groups):
         masked = [tables[at].name for at in sorted(group) if sums[at].has_masks]
         if masked and len(groups) > 1:
-            beside.setdefault(masked[0], "they count other people than it does")
+            beside.setdefault(masked[0], "together they may reveal its masked counts")
         larger = [
             told[one[0]].counted
             for one in groups[:number]
             if all(sums[at].fits_in(sums[other]) for at in group for other in one)
         ]
         if number and not larger:
-            beside.setdefault(tables[min(group)].name, "its people may be some of theirs")
+            beside.setdefault(tables[min(group)].name, "some of its people may be counted there too")
         for at in group if number else ():
             told[at] = replace(told[at], counted=people[min(group)], within=larger[-1] if larger else None)
     return told, [*doubts, *(LeftOut(f"{name} beside others", why) for name, why in beside.items())]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, Ratio, Table, name_values
+from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, Ratio, Table, Values, name_values
 from discreet.errors import InputError
 from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead, list_values, loosen
 from discreet.io.formats.counts.shares import Share, take_share
@@ -24,7 +24,6 @@ WHOLES: Final = ("number subjects", "number records", "number_subjects", "number
 """Variables that count all of a group."""
 
 
-Values: TypeAlias = frozenset[tuple[str, str]]
 Part: TypeAlias = tuple[Values, str]  # values of attributes, and a level
 Variable: TypeAlias = tuple[tuple[str, str], str]  # a database and a result, and what is counted there
 LESS, ALIKE, MORE = 0, 1, 2  # what levels add up to, beside a total
