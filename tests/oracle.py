@@ -15,7 +15,7 @@ from itertools import combinations, combinations_with_replacement, count, pairwi
 from math import factorial, prod
 
 import numpy as np
-from scipy.optimize import LinearConstraint, brentq, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint, brentq, linprog, milp
 
 
 def subsets(items):
@@ -1969,6 +1969,55 @@ def nearest_multiples(kinds, attributes, base):
             change = sum(abs(new - old) for new, old in pairs)
             best = change if best is None else min(best, change)
     return best
+
+
+# Events: what all tables of people agree on, who knows nothing of tables, margins or cliques.
+
+
+def tables_of_people(kinds, numbers, most):
+    """Return all ways to have up to ``most`` people of some kinds that fit ``numbers``: sets of kinds with limits."""
+    every = [*numbers, (frozenset(kinds), 0, most)]
+    sums = [(group, low, min(high, most)) for group, low, high in every]
+    return np.array([[*table.values()] for table in tables_that_fit(kinds, sums)], dtype=int).reshape(-1, len(kinds))
+
+
+def small_events(kinds, numbers, masks, most, k):
+    """Return the sets of kinds of which all tables that fit have 1 to k − 1 people, though no mask says so.
+
+    ``masks`` are those of the numbers that stand for 1 to k − 1 by themselves. They say so of a set if, beside kinds
+    that nobody is of, they alone leave it no other numbers of people, and these are several.
+    """
+    kinds = list(kinds)
+    tables = tables_of_people(kinds, numbers, most)
+    if not len(tables):
+        return None
+    inside = np.array([[event >> at & 1 for at in range(len(kinds))] for event in range(1, 1 << len(kinds))]).T
+    sums = tables @ inside
+    low, high = sums.min(axis=0), sums.max(axis=0)
+    nobody = tables.max(axis=0) == 0
+    rows = [([kind in group for kind in kinds], least, largest) for group, least, largest in masks]
+    found = []
+    for event in np.flatnonzero((low >= 1) & (high < k)).tolist():
+        ends = int(low[event]), int(high[event])
+        if ends[0] == ends[1] or not are_said_small(inside[:, event], rows, nobody, k):
+            found.append((frozenset(kind for kind, is_in in zip(kinds, inside[:, event], strict=True) if is_in), ends))
+    return found
+
+
+def are_said_small(event, rows, nobody, k):
+    """Return whether sums within limits leave a set of kinds with 1 to k − 1 people in whole numbers."""
+    if not rows:
+        return False
+    matrix, least, largest = zip(*rows, strict=True)
+    limits = LinearConstraint(np.array(matrix, dtype=float), least, largest)
+    bounds, whole = Bounds(0, np.where(nobody, 0, np.inf)), np.ones(len(nobody))
+    ends = []
+    for sign in (1, -1):
+        solved = milp(sign * event, constraints=limits, bounds=bounds, integrality=whole)
+        if solved.fun is None:
+            return False
+        ends.append(round(sign * solved.fun))
+    return 1 <= ends[0] <= ends[1] < k
 
 
 # Beliefs. A reader takes all lists of rows that fit, or all tables of counts, as equally likely.

@@ -78,14 +78,16 @@ def _check_size(counts: Counts) -> Check:
 
 def _check_cells(search: Search, policy: Policy) -> Check:
     found, k = search.found, policy.k
+    many = count_of(search.undecided, "count")
+    open_ = [f"What follows for {many} could not be decided in time."] if search.undecided else []
+    open_ += search.doubts
     if found:
         kinds = {kind: sum(one.kind == kind for one in found) for kind in ("recovered", "told", "narrowed")}
         of_kinds = ", ".join(f"{many:,} {kind}" for kind, many in kinds.items() if many)
         sentence = f"{count_of(len(found), 'count')} of fewer than {k} can be worked out: {of_kinds}."
-        return CheckName.CELLS.withhold(len(found), sentence)
-    if search.undecided:
-        many = count_of(search.undecided, "masked count")
-        return CheckName.CELLS.review(search.undecided, f"What follows for {many} could not be decided in time.")
+        return CheckName.CELLS.withhold(len(found), " ".join([sentence, *open_]))
+    if open_:
+        return CheckName.CELLS.review(search.undecided, " ".join(open_))
     return CheckName.CELLS.release(f"No count of fewer than {k} that is masked or left out can be worked out.")
 
 

@@ -12,8 +12,8 @@ from discreet.blocking.tables.coarsen import CannotMergeError, Coarsening, coars
 from discreet.blocking.tables.problem import TableProblem, TableSolution
 from discreet.data.counts import Counts, Dimension, State
 from discreet.errors import OptionError
-from discreet.publications.counts.equations import Key, list_equations
-from discreet.publications.counts.revealed import Search, search_equations
+from discreet.publications.counts.equations import Key
+from discreet.publications.counts.revealed import Search, find_revealed, search_equations
 from discreet.runtime.text import count_of, printable
 
 SHARE: Final = 0.5  # of the time for the search of the fewest cells lost; then the first way that ends is taken
@@ -76,9 +76,9 @@ class _Collapser:
     def _find_revealed(self, counts: Counts) -> set[Key] | None:
         """Return the counts that the first proof of something revealed uses; None if nothing is."""
         policy = self.problem.policy
-        search = search_equations(list_equations(counts), policy.k, width=policy.width, seconds=self.problem.seconds)
+        search = find_revealed(counts, policy.k, width=policy.width, seconds=self.problem.seconds)
         for one in (*search.find_shown(policy.k), *search.found):
-            return {*one.keys, *(search.limits.equations.keys[cell] for cell in one.list_used())}
+            return {*one.keys, *(one.equations.keys[cell] for cell in one.list_used())}
         return self._find_zero(search) if self.problem.hides_zeros else None
 
     def _find_zero(self, search: Search) -> set[Key] | None:

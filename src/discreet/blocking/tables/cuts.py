@@ -80,6 +80,8 @@ def _list_proofs(tables: MaskableTables, search: Search) -> Iterator[Proven]:
             row = [cell for cell, _ in equations.row(one.row)]
             known = [cell for cell in row if limits.low[cell] == limits.high[cell]]
             yield trace.find_cells(known) | {*row}, True
+        elif len(one.keys) > 1:
+            yield {cell for cell in one.list_used() if cell < len(equations.keys)}, True
         elif one.kind == "narrowed":
             cell = tables.problem.numbers[one.keys[0]]
             is_small = equations.low[cell] >= 1 and equations.high[cell] < tables.problem.policy.k

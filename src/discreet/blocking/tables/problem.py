@@ -10,8 +10,8 @@ import numpy as np
 from discreet.data.counts import Counts, Dimension, Table, Values, name_values
 from discreet.errors import OptionError, refuse_truth
 from discreet.judging.policy import Policy, Verdict
-from discreet.publications.counts.equations import Equations, Key, list_equations
-from discreet.publications.counts.limits import Limits
+from discreet.publications.counts.equations import Equations, Key
+from discreet.publications.counts.limits import Limits, link_tables
 from discreet.publications.counts.moves import Truth
 from discreet.runtime.resources import Progress
 from discreet.runtime.solver import Numbers
@@ -40,12 +40,12 @@ class TableProblem:
     @cached_property
     def equations(self) -> Equations:
         """The counts and how they add up."""
-        return list_equations(self.counts)
+        return link_tables(self.counts)
 
     @cached_property
     def numbers(self) -> dict[Key, int]:
         """The number of each count in the equations."""
-        return {key: number for number, key in enumerate(self.equations.keys)}
+        return self.equations.index
 
     @cached_property
     def truth(self) -> Truth | None:

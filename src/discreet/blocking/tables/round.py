@@ -12,8 +12,8 @@ import numpy as np
 from discreet.blocking.tables.problem import TableProblem, TableProof, TableSolution, key_of
 from discreet.data.counts import UNKNOWN, Cell, Counts, State, Table
 from discreet.errors import BudgetError, Either, GuaranteeError, OptionError
-from discreet.publications.counts.equations import Key, list_equations
-from discreet.publications.counts.revealed import search_equations
+from discreet.publications.counts.equations import Key
+from discreet.publications.counts.revealed import find_revealed
 from discreet.runtime.solver import Numbers, Program, Terms
 from discreet.runtime.text import count_of
 
@@ -61,7 +61,7 @@ def list_bases(problem: TableProblem) -> Iterator[int]:
 
 def _reveals(solution: TableSolution) -> bool:
     policy = solution.problem.policy
-    search = search_equations(list_equations(solution.counts), policy.k, width=policy.width)
+    search = find_revealed(solution.counts, policy.k, width=policy.width)
     return bool(search.found or search.find_shown(policy.k))
 
 

@@ -20,8 +20,8 @@ from discreet.disclosure.beliefs.unknowns import Spread, Unknowns, count_values
 from discreet.disclosure.beliefs.walks import BATCHES, MOST, Drawn, draw_tables
 from discreet.errors import BudgetError
 from discreet.publications.counts.believed import BelievedCell, BelievedCells, CellBelief
-from discreet.publications.counts.equations import Equations, list_equations
-from discreet.publications.counts.limits import Limits
+from discreet.publications.counts.equations import Equations
+from discreet.publications.counts.limits import Limits, link_tables
 from discreet.publications.counts.parts import Part, list_parts
 from discreet.publications.counts.powers import Powers
 from discreet.runtime.solver import Floats, NoValuesError, Numbers
@@ -31,7 +31,6 @@ WHAT: Final = "masked counts"
 ENDLESS: Final = "nothing that is published bounds them, or counts in sums with them"
 LONE: Final = "no sum that is published has them: only their masks speak of them"
 CHANGING: Final = "how many people are in them together is unknown, so lists of people do not compare; ask for uniform"
-UNLISTED: Final = "their tables have sums in common that none of them lists; ask for uniform"
 LARGE: Final = f"more than {MOST} unknown counts hang together, or a table that fits was not found"
 APART: Final = "their attributes are too many to ask for people who fit all tables at once"
 
@@ -53,13 +52,13 @@ def believe_counts(counts: Counts, *, k: int, prior: Prior, limit: int, seed: in
 
     Each group of unknown counts that sums connect is a problem of its own: see ``belief``.
     """
-    equations = list_equations(counts)
+    equations = link_tables(counts)
     search = _Search(Limits(equations, seconds), as_k(k), as_prior(prior), seed, Clock(seconds), counts)
     found = sorted(search.look(), key=lambda one: (-one.rank, one.words))
     kept = [one for one in found if one.rank >= FAINT]
     unlisted = Undecided(max(0, len(kept) - limit), WHAT, f"only the {limit:,} largest probabilities are listed")
     left_out = [Undecided(many, WHAT, why) for why, many in sorted(search.left_out.items())]
-    left_out += [unlisted, Undecided(int(not equations.is_whole), "group of linked tables", APART)]
+    left_out += [unlisted, Undecided(len(equations.doubts), "group of linked tables", APART)]
     listed = BelievedCells(kept[:limit])
     return CellBelief(
         search.k, search.prior, listed, len(found), search.steps, tuple(one for one in left_out if one.many)
@@ -153,14 +152,7 @@ class _Search:
             return ENDLESS
         if unknowns.low.size > MOST:
             return LARGE
-        return UNLISTED if self.prior == "entropy" and any(map(self._has_no_total, part.rows.tolist())) else None
-
-    def _has_no_total(self, row: int) -> bool:
-        """Return whether a row says that two sums are equal whose common value is not known, and in no table."""
-        is_open, sides = self.limits.low < self.limits.high, dict[bool, list[bool]]()
-        for cell, factor in self.equations.row(row):
-            sides.setdefault(factor > 0, []).append(bool(is_open[cell]))
-        return all(len(side) > 1 and any(side) for side in (sides.get(True, []), sides.get(False, [])))
+        return None
 
     def _list_masked(self) -> list[int]:
         """Return the counts that are masked, or that tables leave out."""

@@ -1,9 +1,9 @@
 """Equations: how the counts of linked tables add up."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 from math import prod
 from typing import Final, NamedTuple, TypeAlias
 
@@ -30,10 +30,11 @@ Limits: TypeAlias = tuple[int, int]
 Names: TypeAlias = frozenset[str]
 MOST_JOINT: Final = 50_000  # cells of a table over all attributes that others combine in a circle
 MOST_CELLS: Final = 2_000_000  # cells, with those that are only sums of others or are left out
+NOT_JOINED: Final = "What these tables reveal together was not followed: their attributes have too many combinations."
 
 
 class Key(NamedTuple):
-    """A count: of what, and with which values of attributes."""
+    """A count: of what, and with which values of attributes. A sum of counts has its own name as a value."""
 
     counted: str
     values: Values
@@ -53,7 +54,7 @@ class Key(NamedTuple):
         return frozenset(name for name, _ in self.values)
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {value}" for name, value in sorted(self.values)) or "total"
+        return ", ".join(f"{name} {value}".lstrip() for name, value in sorted(self.values)) or "total"
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,9 @@ class Equations:
     """Unknown counts with limits, and sums of them that are known.
 
     Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
-    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. If it is
-    not ``is_whole``, more might follow from people who must fit all tables at once.
+    that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. Each of
+    ``cliques`` is a set of cells of which a person is in one, and ``shared`` are the cells that several of them have in
+    common. ``doubts`` say what is not in the equations, though a reader may know it.
     """
 
     keys: tuple[Key, ...]
@@ -74,7 +76,14 @@ class Equations:
     cells: Numbers
     factors: Numbers
     ratios: tuple[tuple[int, int, Ratio], ...] = ()
-    is_whole: bool = True
+    cliques: tuple[tuple[int, ...], ...] = ()
+    shared: tuple[int, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+    @cached_property
+    def index(self) -> dict[Key, int]:
+        """The number of each cell."""
+        return {key: number for number, key in enumerate(self.keys)}
 
     @cached_property
     def users(self) -> tuple[Numbers, Numbers]:
@@ -95,13 +104,13 @@ class Equations:
         return zip(self.cells[part].tolist(), self.factors[part].tolist(), strict=True)
 
 
-def list_equations(counts: Counts) -> Equations:
+def list_equations(counts: Counts, *, is_linked: bool = True, is_joined: bool = False) -> Equations:
     """Return the cells of all tables, each once, and every sum that holds between them.
 
     A total is the sum of its parts: of the next tables with more attributes, value by value, and of the values
-    directly below it in a hierarchy (section 3.3 of the theory on tables). Two tables that share attributes, but no
-    listed total of these, have the same sums over the others. Attributes of which a person may have several values
-    add up to nothing.
+    directly below it in a hierarchy (section 3.3 of the theory on tables). If they are ``linked``, what two tables of
+    the same people share has the same counts in both, listed or not: at least their total. If they are ``joined``,
+    there is a table over all attributes. Attributes of which a person may have several values add up to nothing.
 
     >>> from discreet.data.counts import Cell
     >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
@@ -112,21 +121,24 @@ def list_equations(counts: Counts) -> Equations:
     builder = _Builder()
     for table in counts.tables:
         builder.take(table)
-    joint = [table for counted in builder.listed for table in builder.join(counted, counts.tables)]
+    more = list[Table]()
+    for counted in [*builder.listed]:
+        own = [table for table in counts.tables if table.counted == counted]
+        more += builder.join(counted, own, is_forced=is_joined)
+        more += builder.share(counted, own) if is_linked else []
     known = -1
     while known < len(builder.index):  # a sum may add cells that are parts of others
         known = len(builder.index)
-        for table in (*counts.tables, *joint):
+        for table in (*counts.tables, *more):
             for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
                 builder.add_sums(table, names)
-        for one, other in combinations(counts.tables, 2):
-            builder.link(one, other)
-    for (counted, wider), rest in list_rests(counts).items():
+    rests = list_rests(counts)
+    for (counted, wider), rest in rests.items():
         builder.compare(counted, wider, rest)
         for one, other in product(counts.tables, counts.tables):
             if (one.counted, other.counted) == (counted, wider):
                 builder.compare_sums(one, other, rest)
-    return builder.build()
+    return builder.build({(counted, rest) for (counted, _), rest in rests.items()})
 
 
 def list_rests(counts: Counts) -> dict[tuple[str, str], str]:
@@ -160,12 +172,16 @@ class _Builder:
         self.ratios: list[tuple[int, int, Ratio]] = []
         self.listed: dict[str, set[Names]] = {}  # of what is counted: the attributes of listed cells
         self.shown: dict[str, set[Names]] = {}  # the same of each table
-        self.is_whole = True
+        self.doubts: list[str] = []
+        self.shared: list[tuple[str, Names]] = []
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
+        self.dimensions: dict[str, list[Dimension]] = {}
 
     def take(self, table: Table) -> None:
         """Add the cells of a table; one that another table has too must not contradict it."""
         listed, shown = self.listed.setdefault(table.counted, set()), self.shown.setdefault(table.name, set())
+        for one in table.dimensions:
+            self.dimensions.setdefault(one.name, []).append(one)
         for cell in table.cells:
             key = Key(table.counted, name_values(table.names, cell.at))
             shown.add(key.names)
@@ -180,24 +196,49 @@ class _Builder:
             part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
             self.ratios.append((self._find(part), self._find(whole), ratio))
 
-    def join(self, counted: str, tables: Sequence[Table]) -> Iterator[Table]:
+    def join(self, counted: str, tables: Sequence[Table], *, is_forced: bool) -> Iterator[Table]:
         """Yield a table over all attributes that listed ones combine in a circle: there must be people for all of them.
 
-        Without circles, people who fit two tables alone fit both together.
+        Without circles, people who fit two tables alone fit both together. If it ``is_forced``, all attributes are
+        combined, whether in a circle or not.
         """
-        core = find_circle(self.listed[counted])
-        own = [table for table in tables if table.counted == counted]
-        dimensions = {one.name: one for table in own for one in table.dimensions if one.name in core}
-        if not core or core in self.listed[counted] or any(one.overlapping for one in dimensions.values()):
+        core = frozenset[str]().union(*self.listed[counted]) if is_forced else find_circle(self.listed[counted])
+        dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in core}
+        if not core or core in self.listed[counted]:
             return
         many = prod(len(one.children(None)) + len(one.parents) for one in dimensions.values())
-        if many > MOST_JOINT:
-            self.is_whole = False
+        if many > MOST_JOINT or any(one.overlapping for one in dimensions.values()):
+            self.doubts.append(NOT_JOINED)
             return
         joint = Table(f"joint {counted}", tuple(dimensions.values()), (), counted, (0, UNKNOWN))
         self.shown[joint.name] = {core}
         self.listed[counted].add(core)
         yield joint
+
+    def share(self, counted: str, tables: Sequence[Table]) -> Iterator[Table]:
+        """Yield a table for each set of attributes that listed ones have in common, but that is not listed itself.
+
+        All tables of the same people have the same counts of it; without any attribute, that is their total.
+        """
+        listed = self.listed[counted]
+        shared = tops = take_largest(listed)
+        known = 0
+        while known < len(shared):
+            known = len(shared)
+            shared = shared | {one & other for one, other in product(tops, shared)}
+        for names in sorted(shared - listed, key=lambda names: (len(names), sorted(names))):
+            dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in names}
+            for name, one in dimensions.items():
+                values = dict.fromkeys(value for other in self.dimensions[name] for value in other.values)
+                dimensions[name] = replace(one, values=tuple(values))
+            keys = [key for (own, wider), some in self.by_names.items() if own == counted and names < wider for key in some]
+            table = Table(f"shared {counted} {sorted(names)}", tuple(dimensions.values()), (), counted)
+            self.shown[table.name] = {names}
+            for key in keys:
+                self._find(Key(counted, frozenset(pair for pair in key.values if pair[0] in names)))
+            yield table
+        listed |= shared
+        self.shared += [(counted, names) for names in shared - tops]
 
     def _merge(self, number: int, cell: Cell) -> None:
         low, high = max(self.low[number], cell.low), min(self.high[number], cell.high)
@@ -267,20 +308,6 @@ class _Builder:
         below = (key.with_value(one.name, value) for one in deep for value in one.children(key.value(one.name)))
         return key in self.index or any(self._is_known(one, deep) for one in below)
 
-    def link(self, one: Table, other: Table) -> None:
-        """Say that two tables have the same sums over the attributes that only one of them has."""
-        mine, theirs = frozenset(one.names), frozenset(other.names)
-        shared = mine & theirs
-        is_linked = shared in self.listed[one.counted] or mine <= theirs or theirs <= mine
-        if one.counted != other.counted or is_linked:
-            return
-        first, second = (self._group(table, shared) for table in (one, other))
-        for values in first:
-            if values not in second:
-                continue
-            cells = [(cell, 1) for cell in first[values]] + [(cell, -1) for cell in second[values]]
-            self.rows.setdefault(tuple(sorted(cells)))
-
     def compare(self, counted: str, wider: str, rest: str) -> None:
         """Say that those who are counted are among others: the rest of these is a count of its own.
 
@@ -323,8 +350,8 @@ class _Builder:
                 found[at] = [self._find(key, table.absent) for key in keys]
         return found
 
-    def build(self) -> Equations:
-        """Return all that was collected."""
+    def build(self, rests: Iterable[tuple[str, str]]) -> Equations:
+        """Return all that was collected; those who are counted and their rest are no two people twice either."""
         sizes = np.array([len(row) for row in self.rows], dtype=np.int64)
         offsets = np.zeros(sizes.size + 1, dtype=np.int64)
         np.cumsum(sizes, out=offsets[1:])
@@ -340,8 +367,39 @@ class _Builder:
             np.ascontiguousarray(flat[:, 0]),
             np.ascontiguousarray(flat[:, 1]),
             tuple(self.ratios),
-            self.is_whole,
+            tuple(self._list_cliques([*rests])),
+            tuple(self.index[key] for names in self.shared for key in self.by_names.get(names, ())),
+            tuple(self.doubts),
         )
+
+    def _list_cliques(self, rests: Sequence[tuple[str, str]]) -> Iterator[tuple[int, ...]]:
+        """Yield the cells of each largest set of attributes that are not sums of others; a person is in one at most.
+
+        Of an attribute of which people may have several values, those with each value are a set of their own.
+        """
+        every = [(name, one) for name, own in self.dimensions.items() for one in own]
+        below = {(name, one.parents[child]): set[str]() for name, one in every for child in one.parents}
+        for name, one in every:
+            for child, parent in one.parents.items():
+                below[name, parent].add(child)
+        several = {name for name, one in every if one.overlapping}
+        people = dict.fromkeys((counted,) for counted, _ in self.by_names)
+        for some in (*people, *rests):
+            known = {names for counted, names in self.by_names if counted in some}
+            for names in sorted(take_largest(known), key=sorted):
+                found = dict[Values, list[int]]()
+                for key in (key for one in some for key in self.by_names.get((one, names), ())):
+                    smaller = (key.with_value(pair[0], child) for pair in key.values for child in below.get(pair, ()))
+                    if not any(one in self.index for one in smaller):
+                        apart = frozenset(pair for pair in key.values if pair[0] in several)
+                        found.setdefault(apart, []).append(self.index[key])
+                yield from map(tuple, found.values())
+
+
+def take_largest(every: Iterable[Names]) -> set[Names]:
+    """Return the sets of attributes that are within no other one."""
+    own = {*every}
+    return {names for names in own if not any(names < other for other in own)}
 
 
 def find_circle(patterns: Iterable[Names]) -> Names:
@@ -355,8 +413,7 @@ def find_circle(patterns: Iterable[Names]) -> Names:
     left = {*patterns}
     while True:
         single = {name for names in left for name in names if sum(name in other for other in left) == 1}
-        cut = {names - single for names in left}
-        cut = {names for names in cut if not any(names < other for other in cut)}
+        cut = take_largest(names - single for names in left)
         if cut == left:
             return frozenset[str]().union(*left) if len(left) > 1 else frozenset()
         left = cut

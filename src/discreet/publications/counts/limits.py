@@ -1,7 +1,7 @@
 """Limits: what follows for each count of linked tables, from all that they say together."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from math import ceil, floor, lcm
@@ -11,10 +11,10 @@ from typing import Final, TypeVar
 import numpy as np
 
 from discreet import kernels
-from discreet.data.counts import UNKNOWN
+from discreet.data.counts import UNKNOWN, Counts
 from discreet.errors import InputError
 from discreet.publications.counts.cases import fit_share, narrow, split_cases
-from discreet.publications.counts.equations import Equations
+from discreet.publications.counts.equations import Equations, list_equations
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Step
 from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
@@ -30,6 +30,11 @@ WIDE: Final = 6_000  # cells of a part whose tableau is too dense
 FINE: Final = 1e-3  # below this, with limits moved, a value is a whole number
 FEW: Final = 50  # a sum of all cells is solved as long as its corner settles more than one cell of so many
 SCALE: Final = 100_000  # the largest denominator of weights in proofs
+
+NOT_LINKED: Final = (
+    "These tables may count the same people, but what they share does not add up to the same numbers: list the common "
+    "totals, or judge tables of other people apart."
+)
 
 Found = TypeVar("Found")
 
@@ -323,6 +328,12 @@ class Limits:
         return int(self.equations.low.max(initial=0))
 
     @property
+    def shares_unknown(self) -> bool:
+        """Whether tables have cells in common whose counts are not known."""
+        shared = np.array(self.equations.shared, dtype=np.int64)
+        return bool((self.low[shared] < self.high[shared]).any())
+
+    @property
     def is_over(self) -> bool:
         """Whether the time is up."""
         return monotonic() > self.end
@@ -330,6 +341,26 @@ class Limits:
     def left(self) -> float:
         """Return how many seconds are left."""
         return max(0.01, self.end - monotonic())
+
+
+def link_tables(counts: Counts, *, is_joined: bool = False) -> Equations:
+    """Return the equations of tables as if they count the same people where they say so; with a doubt if none fit.
+
+    >>> from discreet.data.counts import Cell, Dimension, Table
+    >>> tables = [Table(name, (Dimension(name, ("x",)),), (Cell(("x",), n, n),)) for name, n in (("a", 20), ("b", 30))]
+    >>> len(link_tables(Counts((*tables,))).doubts), len(link_tables(Counts((tables[0],))).doubts)
+    (1, 0)
+    """
+    linked = list_equations(counts, is_joined=is_joined)
+    if not linked.shared:
+        return linked
+    try:
+        Limits(linked).propagate()
+    except InputError:
+        apart = list_equations(counts, is_linked=False)
+        Limits(apart).propagate()
+        return replace(apart, doubts=(NOT_LINKED,))
+    return linked
 
 
 def _list_scales(weights: Floats) -> Iterator[int]:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.counts import PEOPLE, Counts, State
-from discreet.publications.counts.equations import Equations, Key, list_equations
-from discreet.publications.counts.limits import SECONDS, Limits
+from discreet.publications.counts.equations import Equations, Key
+from discreet.publications.counts.groups import GroupSearch
+from discreet.publications.counts.limits import SECONDS, Limits, link_tables
 from discreet.publications.counts.moves import Truth
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
 from discreet.publications.counts.settling import Settling
@@ -78,11 +79,12 @@ class Revealed:
 
 
 class Search(NamedTuple):
-    """What tables reveal, and the cells for which it could not be decided."""
+    """What tables reveal, the cells for which it could not be decided, and what was not looked for."""
 
     found: tuple[Revealed, ...]
     undecided: int
     limits: Limits
+    doubts: tuple[str, ...] = ()
 
     def find_shown(self, k: int) -> tuple[Revealed, ...]:
         """Return the counts from 1 to k − 1 that the tables show."""
@@ -102,7 +104,8 @@ def find_revealed(
     """Return the counts from 1 to k − 1 that follow from tables, though these do not show them.
 
     Limits are propagated through all sums, then linear programs decide what is left, and whole numbers where these
-    leave a doubt (section 3.5 of the theory on tables).
+    leave a doubt; then groups of cells are looked for (sections 3.5 and 3.6 of the theory on tables). If nothing is
+    found, but tables share counts that are not known, they are joined to one, and it is looked for there (3.4).
 
     >>> from discreet.data.counts import Cell, Dimension, Table
     >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
@@ -110,7 +113,13 @@ def find_revealed(
     >>> [(one.kind, str(one), one.sentence) for one in find_revealed(counts, 11).found]
     [('recovered', 'sex m: 3', 'sex m = total 180 − sex f 177 = 3')]
     """
-    return search_equations(list_equations(counts), k, width=width, seconds=seconds, progress=progress)
+    until = monotonic() + seconds
+    search = search_equations(link_tables(counts), k, width=width, seconds=seconds, progress=progress)
+    if search.found or search.undecided or not search.limits.shares_unknown:
+        return search
+    joined = link_tables(counts, is_joined=True)
+    left = max(0.0, until - monotonic())
+    return search_equations(joined, k, width=width, seconds=left, progress=progress)
 
 
 def search_equations(
@@ -135,14 +144,20 @@ def search_equations(
     if progress is not None:
         limits.tell = partial(_report, progress, judge, unsure, [monotonic() + OFTEN])
     Settling(limits, judge, truth).run(unsure, eager=eager)
-    hidden = np.flatnonzero(equations.states >= State.MASKED).tolist()
-    found = [one for cell in hidden if (one := judge.judge(cell)) is not None]
+    hidden, groups = np.flatnonzero(equations.states >= State.MASKED).tolist(), GroupSearch(limits, k)
+    found = [one for cell in hidden if (one := judge.judge(cell)) is not None and not judge.is_excused(one, groups)]
     found += judge.find_rests()
     for one in found:  # by code that neither propagates nor solves
         check_steps(equations, one.steps)
-    order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
     undecided = sum(not judge.is_decided(cell) for cell in unsure)
-    return Search(tuple(found[at] for at in order), undecided + (not equations.is_whole), limits)
+    if not (found or undecided):
+        for one in groups.run():
+            keys = tuple(equations.keys[cell] for cell in one.cells)
+            found.append(Revealed("told", keys, one.low, one.high, one.steps, one.equations))
+            check_steps(one.equations, one.steps)
+        undecided += groups.undecided
+    order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
+    return Search(tuple(found[at] for at in order), undecided, limits, equations.doubts)
 
 
 def _report(progress: Progress, judge: "_Judge", cells: Sequence[int], after: list[float]) -> None:
@@ -248,6 +263,14 @@ class _Judge:
         low, high = int(limits.low[cell]), int(limits.high[cell])
         steps = self.steps.select([(cell, LOW), (cell, HIGH)])
         return Revealed(kind, (limits.equations.keys[cell],), low, high, steps, limits.equations)
+
+    def is_excused(self, one: Revealed, groups: GroupSearch) -> bool:
+        """Return whether masks that say so show by themselves that a count that no table shows or masks is small."""
+        if one.kind != "told":
+            return False
+        cells = [self.limits.equations.index[key] for key in one.keys]
+        is_listed = self.limits.equations.states[cells] < State.ABSENT
+        return not is_listed.any() and groups.is_covered(cells, (one.low, one.high))
 
     def find_rests(self) -> Iterator[Revealed]:
         """Yield groups of counts that are not known, but add up to 1 to k − 1: a total minus its known parts."""

@@ -1,0 +1,231 @@
+"""Groups: counts that are not known one by one, but of which all tables that fit say that together they are small."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from discreet.data.counts import UNKNOWN, State
+from discreet.publications.counts.equations import Equations, Key
+from discreet.publications.counts.limits import Limits
+from discreet.publications.counts.parts import Part, list_parts
+from discreet.publications.counts.proofs import HIGH, LOW, Step, Steps
+from discreet.runtime.solver import NoValuesError, Numbers, Program, Terms
+
+WIDEST: Final = 20_000  # cells of a part in which tables of whole numbers are looked for
+TRIES: Final = 1_000  # groups of a part that are tried one after the other
+
+
+class Group(NamedTuple):
+    """Cells of which all people together are ``low`` to ``high``, with the steps that show it about a cell for them."""
+
+    cells: tuple[int, ...]
+    low: int
+    high: int
+    equations: Equations
+    steps: tuple[Step, ...]
+
+
+class StoppedError(Exception):
+    """Time was up before a question was answered."""
+
+
+@dataclass(eq=False)
+class GroupSearch:
+    """The search for groups of 1 to k − 1 people in cells of a clique (section 3.6 of the theory on tables).
+
+    A table that fits refutes a group if it has 0 or at least k people in it. ``undecided`` are cells that may be in a
+    group for which no such table was found in time.
+    """
+
+    limits: Limits
+    k: int
+    undecided: int = 0
+
+    def run(self) -> Iterator[Group]:
+        """Yield a group of each clique in each part that has any."""
+        limits = self.limits
+        for clique in limits.equations.cliques:
+            cells = [cell for cell in clique if limits.low[cell] < limits.high[cell] and limits.largest[cell] < self.k]
+            for part, own in list_parts(limits.equations, limits.low, limits.high, cells):
+                limits.tell()
+                if limits.is_over or part.cells.size > WIDEST:
+                    self.undecided += len(own)
+                    continue
+                yield from self._look(part, own)
+
+    def _look(self, part: Part, cells: Sequence[int]) -> Iterator[Group]:
+        tables = _Tables(self.limits, part)
+        try:
+            columns = tables.keep_small(np.searchsorted(part.cells, cells).tolist(), self.k)
+            found = self._find(tables, columns)
+            if found is not None:
+                ends = tables.span(found)
+                group = prove(self.limits, part.cells[found].tolist(), ends)
+                self.undecided += len(found) if group is None else 0
+                yield from [] if group is None else [group]
+        except StoppedError:
+            self.undecided += len(cells)
+        except NoValuesError:
+            raise self.limits.refuse_all() from None
+
+    def _find(self, tables: "_Tables", columns: Sequence[int]) -> list[int] | None:
+        """Return a group within some columns, all of which are surely below k; None if there is none.
+
+        In a group with a column that is never 0, that one and each other are a group as well. Other groups are refuted
+        by a table in which all columns are 0.
+        """
+        sure = [one for one in columns if tables.span([one])[0]]
+        others = [one for one in columns if one not in {*sure}]
+        for at, one in enumerate(sure):
+            near = [other for other in (*sure[at + 1 :], *others) if tables.is_small([one, other], self.k)]
+            found = self._try(tables, [one, *near], first=one) if near else None
+            if found is not None:
+                return found
+        return self._try(tables, others) if others and tables.least(others) else None
+
+    def _try(self, tables: "_Tables", columns: list[int], first: int | None = None) -> list[int] | None:
+        """Return a group within some columns that masks do not say, with the ``first`` column if it is given.
+
+        A program chooses columns that all known tables call a group, until no table refutes the choice, or none is left.
+        """
+        covered = list[list[int]]()
+        for _ in range(TRIES):
+            chosen = tables.choose(columns, self.k, covered, first)
+            if chosen is None:
+                return None
+            if tables.is_small(chosen, self.k):
+                if not self.is_covered(tables.part.cells[chosen].tolist(), tables.span(chosen)):
+                    return chosen
+                covered.append(chosen)
+        raise StoppedError
+
+    def is_covered(self, cells: Sequence[int], ends: tuple[int, int]) -> bool:
+        """Return whether masks that say 1 to k − 1 show by themselves, beside what nobody has, that a group is small.
+
+        A group that is known exactly is never excused.
+        """
+        equations, high = self.limits.equations, self.limits.high
+        says = (equations.states == State.MASKED) & (equations.low >= 1) & (equations.high < self.k)
+        if ends[0] == ends[1] or not says.any():
+            return False
+        low = np.where(says, equations.low, 0)
+        most = np.where(high == 0, 0, np.where(says, equations.high, UNKNOWN))
+        masks = Limits(replace(equations, low=low, high=most, ratios=()), self.limits.left())
+        known = sum(int(low[cell]) for cell in cells if low[cell] == most[cell])
+        least = largest = known
+        for part, own in list_parts(masks.equations, low, most, [cell for cell in cells if low[cell] < most[cell]]):
+            between = _Tables(masks, part).span(np.searchsorted(part.cells, own).tolist())
+            least, largest = least + between[0], largest + between[1]
+        return least >= 1 and largest < self.k
+
+
+@dataclass(eq=False)
+class _Tables:
+    """Tables of whole numbers that fit a part: those met so far, and how to find others."""
+
+    limits: Limits
+    part: Part
+    known: list[Numbers] = field(default_factory=list)
+    spans: dict[tuple[int, ...], tuple[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Load the program once."""
+        self._solve = self.limits.build(self.part, whole=True).prepare()
+
+    def find(self, columns: Sequence[int], sign: int) -> int:
+        """Return the least number of people in some columns; with a sign of -1 the largest."""
+        costs = np.zeros(self.part.cells.size)
+        costs[columns] = sign
+        solved = self._solve(costs, self.limits.left(), -np.inf)
+        if solved.stopped or solved.values is None:
+            if solved.values is None and not solved.stopped:
+                raise NoValuesError
+            raise StoppedError
+        if not self.limits.witness(self.part, solved.values):
+            raise StoppedError
+        self.known.append(np.rint(solved.values).astype(np.int64))
+        return int(self.known[-1][columns].sum())
+
+    def span(self, columns: Sequence[int]) -> tuple[int, int]:
+        """Return the least and the largest number of people in some columns."""
+        key = tuple(columns)
+        if key not in self.spans:
+            self.spans[key] = self.find(columns, 1), self.find(columns, -1)
+        return self.spans[key]
+
+    def least(self, columns: Sequence[int]) -> int:
+        """Return the least number of people in some columns."""
+        return self.find(columns, 1)
+
+    def is_small(self, columns: Sequence[int], k: int) -> bool:
+        """Return whether each table has 1 to k − 1 people in some columns."""
+        for table in self.known:
+            if not 1 <= table[columns].sum() < k:
+                return False
+        return self.find(columns, -1) < k and self.find(columns, 1) >= 1
+
+    def keep_small(self, columns: Sequence[int], k: int) -> list[int]:
+        """Return the columns of which no table has k or more."""
+        left = list(columns)
+        while left and self.find(left, -1) >= k:
+            before, left = len(left), [one for one in left if self.known[-1][one] < k]
+            if len(left) == before:
+                break
+        found = list[int]()
+        for one in left:
+            if all(table[one] < k for table in self.known) and self.find([one], -1) < k:
+                found.append(one)
+        return found
+
+    def choose(self, columns: list[int], k: int, no: Sequence[list[int]], first: int | None) -> list[int] | None:
+        """Return two columns or more that all known tables call a group, but none of those that are covered."""
+        program, size = Program(), len(columns)
+        every = program.add_columns(size, upper=1, cost=1, whole=True)
+        if first is not None:
+            program.add_rows(1, Terms(np.zeros(1, np.int64), np.array([columns.index(first)]), np.ones(1)), lower=1)
+        rows = np.zeros(size, np.int64)
+        program.add_rows(1, Terms(rows, every, np.ones(size)), lower=2)
+        for table in self.known:
+            program.add_rows(1, Terms(rows, every, table[columns].astype(np.float64)), lower=1, upper=k - 1)
+        for one in no:
+            inside = np.isin(columns, one)
+            program.add_rows(1, Terms(rows, every, np.where(inside, 1.0, -1.0)), upper=inside.sum() - 1)
+        solved = program.solve(seconds=self.limits.left(), gap=0.0)
+        if solved.values is None:
+            if solved.stopped:
+                raise StoppedError
+            return None
+        return [one for one, is_in in zip(columns, solved.values > 0.5, strict=True) if is_in]  # noqa: PLR2004 - 0 or 1
+
+
+def prove(limits: Limits, cells: Sequence[int], ends: tuple[int, int]) -> Group | None:
+    """Return a group with its proof, about a cell of its own that is the sum of its cells; None if none is found."""
+    equations, size = limits.equations, len(limits.equations.keys)
+    keys = [equations.keys[cell] for cell in cells]
+    key = Key(keys[0].counted, frozenset({("", " + ".join(map(str, keys)))}))
+    wider = replace(
+        equations,
+        keys=(*equations.keys, key),
+        low=np.append(equations.low, 0),
+        high=np.append(equations.high, UNKNOWN),
+        states=np.append(equations.states, np.uint8(State.UNPUBLISHED)),
+        places=(*equations.places, None),
+        offsets=np.append(equations.offsets, equations.offsets[-1] + len(cells) + 1),
+        cells=np.concatenate([equations.cells, [size], cells]),
+        factors=np.concatenate([equations.factors, [1], np.full(len(cells), -1)]),
+    )
+    found = Limits(wider, limits.left())
+    found.steps += limits.steps
+    found.low[:size], found.high[:size] = limits.low, limits.high
+    found.propagate()
+    found.tighten([size])
+    for part, _ in list_parts(wider, found.low, found.high, [size]):
+        for side, end in ((LOW, ends[0]), (HIGH, ends[1])):
+            (found.least if side == LOW else found.largest)[size] = end
+            found.refute(part, size, side)
+    low, high = int(found.low[size]), int(found.high[size])
+    if not 1 <= low <= high <= ends[1]:
+        return None
+    return Group(tuple(cells), low, high, wider, Steps(wider, found.steps).select([(size, LOW), (size, HIGH)]))
