@@ -122,7 +122,9 @@ def find_exactly(case):
     found = {str(one.keys[0]): (one.kind, one.low, one.high) for one in search.found if len(one.keys) == 1}
     assert not search.undecided
     rests = {(frozenset(whole[key] for key in one.keys), one.low) for one in search.found if one.row is not None}
-    assert rests >= {*oracle.small_rests({cell: exact[cell] for cell in said}, attributes, k)}  # and totals of cells without totals of lines
+    assert rests >= {
+        *oracle.small_rests({cell: exact[cell] for cell in said}, attributes, k)
+    }  # and totals of cells without totals of lines
     assert all(exact[cell][0] < exact[cell][1] for cells, _ in rests for cell in cells)
     are_shown = zip(equations.keys, equations.states < State.MASKED, strict=True)
     small = {key for key, is_shown in are_shown if is_shown and exact[whole[key]][0] >= 1 and exact[whole[key]][1] < k}

@@ -24,13 +24,19 @@ def text():
 
 
 @pytest.fixture(scope="module")
-def found(text):
-    """Every finding: what is counted, its values, and its limits."""
+def judged(text):
     judged = audit(read_counts(BytesIO(text.encode())), k=K)
     assert judged.verdict == "WITHHOLD"
+    return judged.evidence.cells
+
+
+@pytest.fixture(scope="module")
+def found(judged):
+    """Every finding about a single count: what is counted, its values, and its limits."""
     return {
         (one.counted, frozenset(value for _, value in one.keys[0].values)): (one.kind, one.low, one.high)
-        for one in judged.evidence.cells
+        for one in judged
+        if len(one.keys) == 1
     }
 
 
@@ -105,3 +111,12 @@ def test_those_who_died_are_all_people_minus_those_alive(text, found):
     assert Counter(what for what, _ in found) == Counter(
         {"people": 72, "people with an observation period": 17, "people who died": len(died)}
     )
+
+
+def test_groups_are_totals_minus_all_that_is_shown_of_those_alive(text, judged):
+    groups = {dict(one.keys[0].values)["year of birth"]: (one.low, one.high) for one in judged if len(one.keys) > 1}
+    shown = Counter()
+    for (year, _), many in lines_of(text, 11).items():
+        shown[year] += many
+    rests = {year: many - shown[year] for (year,), many in lines_of(text, 3).items()}
+    assert groups == {year: (rest, rest) for year, rest in rests.items() if 1 <= rest < K}

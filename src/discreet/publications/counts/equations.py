@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Final, NamedTuple, TypeAlias
 
@@ -23,13 +23,15 @@ from discreet.data.counts import (
     Values,
     name_values,
 )
-from discreet.errors import BudgetError, InputError
+from discreet.errors import BudgetError, InputError, Option
 from discreet.runtime.solver import Numbers
 
 Limits: TypeAlias = tuple[int, int]
 Names: TypeAlias = frozenset[str]
 MOST_JOINT: Final = 50_000  # cells of a table over all attributes that others combine in a circle
-MOST_CELLS: Final = 2_000_000  # cells, with those that are only sums of others or are left out
+MOST_CELLS: Final = 1_000_000  # cells, with those that are only sums of others or are left out
+MOST_PARTS: Final = 5_000_000  # cells that sums are made of, most of which may not be listed
+MOST_SHARED: Final = 1_000  # sets of attributes that tables have in common
 NOT_JOINED: Final = "What these tables reveal together was not followed: their attributes have too many combinations."
 
 
@@ -174,6 +176,7 @@ class _Builder:
         self.shown: dict[str, set[Names]] = {}  # the same of each table
         self.doubts: list[str] = []
         self.shared: list[tuple[str, Names]] = []
+        self.parts = 0
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
         self.dimensions: dict[str, list[Dimension]] = {}
 
@@ -226,15 +229,17 @@ class _Builder:
         while known < len(shared):
             known = len(shared)
             shared = shared | {one & other for one, other in product(tops, shared)}
+            if len(shared) > MOST_SHARED + len(tops):
+                raise _refuse_size()
         for names in sorted(shared - listed, key=lambda names: (len(names), sorted(names))):
             dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in names}
             for name, one in dimensions.items():
                 values = dict.fromkeys(value for other in self.dimensions[name] for value in other.values)
                 dimensions[name] = replace(one, values=tuple(values))
-            keys = [key for (own, wider), some in self.by_names.items() if own == counted and names < wider for key in some]
+            wider = [some for (own, other), some in self.by_names.items() if own == counted and names < other]
             table = Table(f"shared {counted} {sorted(names)}", tuple(dimensions.values()), (), counted)
             self.shown[table.name] = {names}
-            for key in keys:
+            for key in [*chain.from_iterable(wider)]:
                 self._find(Key(counted, frozenset(pair for pair in key.values if pair[0] in names)))
             yield table
         listed |= shared
@@ -250,7 +255,7 @@ class _Builder:
 
     def _add(self, key: Key, low: int, high: int, state: State, place: Place | None = None) -> int:
         if len(self.index) >= MOST_CELLS:
-            raise BudgetError(f"the tables have more than {MOST_CELLS:,} cells with those that they leave out")
+            raise _refuse_size()
         self.index[key] = len(self.low)
         self.low.append(low)
         self.high.append(high)
@@ -277,7 +282,11 @@ class _Builder:
             is_near = fewer < names and not any(fewer < other < names for other in listed)
             if is_near and names - fewer <= summable:
                 missing = [one for one in dimensions if one.name not in fewer]
-                for key in list(self.by_names.get((table.counted, fewer), ())):
+                keys = list(self.by_names.get((table.counted, fewer), ()))
+                self.parts += len(keys) * prod(len(one.children(None)) for one in missing)
+                if self.parts > MOST_PARTS:
+                    raise _refuse_size()
+                for key in keys:
                     self._add_total(key, missing, dimensions, table.absent)
         deep = [one for one in dimensions if one.parents and not one.overlapping]
         known = self.by_names[table.counted, names] if deep else []
@@ -394,6 +403,11 @@ class _Builder:
                         apart = frozenset(pair for pair in key.values if pair[0] in several)
                         found.setdefault(apart, []).append(self.index[key])
                 yield from map(tuple, found.values())
+
+
+def _refuse_size() -> BudgetError:
+    many = f"the tables have more than {MOST_CELLS:,} cells with all their totals"
+    return BudgetError(f"{many}; judge fewer attributes at a time, and leave others out with ", Option("drop"))
 
 
 def take_largest(every: Iterable[Names]) -> set[Names]:

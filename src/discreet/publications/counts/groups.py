@@ -9,12 +9,13 @@ import numpy as np
 from discreet.data.counts import UNKNOWN, State
 from discreet.publications.counts.equations import Equations, Key
 from discreet.publications.counts.limits import Limits
-from discreet.publications.counts.parts import Part, list_parts
+from discreet.publications.counts.parts import Part, list_parts, merge
 from discreet.publications.counts.proofs import HIGH, LOW, Step, Steps
 from discreet.runtime.solver import NoValuesError, Numbers, Program, Terms
 
 WIDEST: Final = 20_000  # cells of a part in which tables of whole numbers are looked for
 TRIES: Final = 1_000  # groups of a part that are tried one after the other
+MOST_ACROSS: Final = 200  # cells of several parts that may be a group together
 
 
 class Group(NamedTuple):
@@ -44,31 +45,61 @@ class GroupSearch:
     undecided: int = 0
 
     def run(self) -> Iterator[Group]:
-        """Yield a group of each clique in each part that has any."""
+        """Yield a group of each clique in each part that has any; if none has, one across several parts."""
         limits = self.limits
         for clique in limits.equations.cliques:
             cells = [cell for cell in clique if limits.low[cell] < limits.high[cell] and limits.largest[cell] < self.k]
+            apart, found = list[_Tables](), list[Group | None]()
             for part, own in list_parts(limits.equations, limits.low, limits.high, cells):
                 limits.tell()
-                if limits.is_over or part.cells.size > WIDEST:
-                    self.undecided += len(own)
-                    continue
-                yield from self._look(part, own)
+                found += self._look(part, own, apart)
+            if not found and len(apart) > 1:
+                found += self._look_across(apart)
+            yield from (one for one in found if one is not None)
 
-    def _look(self, part: Part, cells: Sequence[int]) -> Iterator[Group]:
-        tables = _Tables(self.limits, part)
+    def _look(self, part: Part, cells: Sequence[int], apart: list["_Tables"]) -> Iterator[Group | None]:
+        """Yield a group of a part, None if it could not be proven; keep the tables of a part that has none."""
+        if self.limits.is_over or part.cells.size > WIDEST:
+            self.undecided += len(cells)
+            return
         try:
-            columns = tables.keep_small(np.searchsorted(part.cells, cells).tolist(), self.k)
-            found = self._find(tables, columns)
-            if found is not None:
-                ends = tables.span(found)
-                group = prove(self.limits, part.cells[found].tolist(), ends)
-                self.undecided += len(found) if group is None else 0
-                yield from [] if group is None else [group]
+            tables = _Tables(self.limits, part)
+            tables.keep_small(np.searchsorted(part.cells, cells).tolist(), self.k)
+            found = self._find(tables, [*tables.most])
+            if found is None:
+                apart.append(tables)
+                return
+            group = prove(self.limits, part.cells[found].tolist(), tables.span(found))
+            self.undecided += len(found) if group is None else 0
+            yield group
         except StoppedError:
             self.undecided += len(cells)
         except NoValuesError:
             raise self.limits.refuse_all() from None
+
+    def _look_across(self, apart: Sequence["_Tables"]) -> Iterator[Group | None]:
+        """Yield a group in several parts that have none of their own.
+
+        Of one with fewer than k people, so have each two of its cells. Masks say so unless one cell has less room than
+        its mask leaves it.
+        """
+        equations = self.limits.equations
+        rooms = [
+            (most, int(tables.part.cells[one]), at)
+            for at, tables in enumerate(apart)
+            for one, most in tables.most.items()
+        ]
+        by_part = [min(tables.most.values(), default=self.k) for tables in apart]
+        first, second = sorted(range(len(apart)), key=by_part.__getitem__)[:2]
+        near = [(most, cell) for most, cell, at in rooms if most + by_part[second if at == first else first] < self.k]
+        if all(equations.states[cell] == State.MASKED and most == equations.high[cell] for most, cell in near):
+            return
+        if len(near) > MOST_ACROSS:
+            self.undecided += len(near)
+            return
+        cells = [cell for _, cell in near]
+        parts = [tables.part for tables in apart if np.isin(cells, tables.part.cells).any()]
+        yield from self._look(merge(parts), sorted(cells), [])
 
     def _find(self, tables: "_Tables", columns: Sequence[int]) -> list[int] | None:
         """Return a group within some columns, all of which are surely below k; None if there is none.
@@ -88,7 +119,8 @@ class GroupSearch:
     def _try(self, tables: "_Tables", columns: list[int], first: int | None = None) -> list[int] | None:
         """Return a group within some columns that masks do not say, with the ``first`` column if it is given.
 
-        A program chooses columns that all known tables call a group, until no table refutes the choice, or none is left.
+        A program chooses columns that all known tables call a group, until no table refutes the choice, or none is
+        left.
         """
         covered = list[list[int]]()
         for _ in range(TRIES):
@@ -116,19 +148,26 @@ class GroupSearch:
         known = sum(int(low[cell]) for cell in cells if low[cell] == most[cell])
         least = largest = known
         for part, own in list_parts(masks.equations, low, most, [cell for cell in cells if low[cell] < most[cell]]):
-            between = _Tables(masks, part).span(np.searchsorted(part.cells, own).tolist())
+            try:
+                between = _Tables(masks, part).span(np.searchsorted(part.cells, own).tolist())
+            except StoppedError:
+                return False
             least, largest = least + between[0], largest + between[1]
         return least >= 1 and largest < self.k
 
 
 @dataclass(eq=False)
 class _Tables:
-    """Tables of whole numbers that fit a part: those met so far, and how to find others."""
+    """Tables of whole numbers that fit a part: those met so far, and how to find others.
+
+    ``most`` are the columns that may be in a group, each with the largest number that a table has.
+    """
 
     limits: Limits
     part: Part
     known: list[Numbers] = field(default_factory=list)
     spans: dict[tuple[int, ...], tuple[int, int]] = field(default_factory=dict)
+    most: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Load the program once."""
@@ -166,18 +205,16 @@ class _Tables:
                 return False
         return self.find(columns, -1) < k and self.find(columns, 1) >= 1
 
-    def keep_small(self, columns: Sequence[int], k: int) -> list[int]:
-        """Return the columns of which no table has k or more."""
+    def keep_small(self, columns: Sequence[int], k: int) -> None:
+        """Keep the columns that some table has people in, but none has k or more, with the most that any has."""
         left = list(columns)
         while left and self.find(left, -1) >= k:
             before, left = len(left), [one for one in left if self.known[-1][one] < k]
             if len(left) == before:
                 break
-        found = list[int]()
         for one in left:
-            if all(table[one] < k for table in self.known) and self.find([one], -1) < k:
-                found.append(one)
-        return found
+            if all(table[one] < k for table in self.known) and 0 < (most := self.find([one], -1)) < k:
+                self.most[one] = most
 
     def choose(self, columns: list[int], k: int, no: Sequence[list[int]], first: int | None) -> list[int] | None:
         """Return two columns or more that all known tables call a group, but none of those that are covered."""

@@ -57,6 +57,21 @@ def list_parts(
         yield part._replace(ratios=ratios), cells
 
 
+def merge(parts: Sequence[Part]) -> Part:
+    """Return several parts as one."""
+    cells = np.sort(np.concatenate([part.cells for part in parts]))
+    starts = np.cumsum([0, *(part.rows.size for part in parts)])
+    return Part(
+        cells,
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.row_of + start for part, start in zip(parts, starts, strict=False)]),
+        np.concatenate([np.searchsorted(cells, part.cells[part.column_of]) for part in parts]),
+        np.concatenate([part.factors for part in parts]),
+        np.concatenate([part.fixed for part in parts]),
+        tuple(dict.fromkeys(one for part in parts for one in part.ratios)),
+    )
+
+
 def _connect(equations: Equations) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Return the rows, with one more for each share: part and whole hang together."""
     if not equations.ratios:

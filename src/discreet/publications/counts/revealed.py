@@ -151,10 +151,10 @@ def search_equations(
         check_steps(equations, one.steps)
     undecided = sum(not judge.is_decided(cell) for cell in unsure)
     if not (found or undecided):
-        for one in groups.run():
-            keys = tuple(equations.keys[cell] for cell in one.cells)
-            found.append(Revealed("told", keys, one.low, one.high, one.steps, one.equations))
-            check_steps(one.equations, one.steps)
+        for group in groups.run():
+            keys = tuple(equations.keys[cell] for cell in group.cells)
+            found.append(Revealed("told", keys, group.low, group.high, group.steps, group.equations))
+            check_steps(group.equations, group.steps)
         undecided += groups.undecided
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
     return Search(tuple(found[at] for at in order), undecided, limits, equations.doubts)
