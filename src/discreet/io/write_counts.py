@@ -1,22 +1,30 @@
 """Writing tables of counts in the shape of the files that they were read from."""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from discreet.data.counts import Cell, Counts, Place, Sheet, State, Table, name_values
+from discreet.data.counts import Cell, Counts, Place, Sheet, State, Table, Values, name_values
 from discreet.errors import OutputError
 from discreet.io.encodings import encode
 from discreet.io.files import Place as Target
 from discreet.io.files import as_path, folder_beside, save
+from discreet.io.read_back import BYTE_ORDER, Shape, find_shape, format_cell, list_records
 
 QUOTE: Final = '"'
-MASK: Final = "*"  # for a masked count without a mark
-BYTE_ORDER: Final = "\ufeff"  # a mark before the first line
 NOWHERE: Final = Place(0, 0)
 TOTALS: Final = ("Total", "(all)", "(total)", "(all values)")
+
+
+class Rendered(NamedTuple):
+    """A file of tables, with its separator and encoding; without a ``shape``, it is our long table."""
+
+    data: bytes
+    separator: str = ","
+    encoding: str = "utf-8"
+    shape: Shape | None = None
 
 
 def write_counts(counts: Counts, place: Target) -> None:
@@ -24,8 +32,9 @@ def write_counts(counts: Counts, place: Target) -> None:
 
     A count that is as it was read stays as it was written. Any other is written as its mark, or as its number; one that
     is now left out takes its line with it, if the file has one count per line. A share that is no longer in the tables
-    is left blank. Tables of several files are written to a folder. Counts that were not read from a file, or that have
-    other attributes now, are written as a long table, without shares.
+    is left blank. What no table was read from, such as notes and columns that were dropped, is not written. Tables of
+    several files are written to a folder. Counts that were not read from a file, that have other attributes now, or
+    that could not be read back from such a file, are written as a long table, without shares.
 
     >>> from io import BytesIO
     >>> from dataclasses import replace
@@ -52,8 +61,12 @@ def write_counts(counts: Counts, place: Target) -> None:
 
 def render_counts(counts: Counts) -> Iterator[tuple[str, bytes]]:
     """Yield the name of each file that tables were read from, and what it would hold now."""
-    if not counts.sheets or is_reshaped(counts):
-        yield "table.csv", _render_long(counts).encode()
+    if len(counts.sheets) < 2:  # noqa: PLR2004 - several
+        name = counts.sheets[0].name if counts.sheets else "table.csv"
+        yield name, render_one(counts).data
+        return
+    if _is_reshaped(counts):
+        yield "table.csv", render_long(counts)
         return
     now = {table.name: table for table in counts.tables}
     for sheet in counts.sheets:
@@ -61,7 +74,35 @@ def render_counts(counts: Counts) -> Iterator[tuple[str, bytes]]:
         yield sheet.name, b"".join(encode([_render(sheet, tables).encode()], sheet.encoding))
 
 
-def is_reshaped(counts: Counts) -> bool:
+def render_one(counts: Counts) -> Rendered:
+    r"""Return all tables as one file: in the shape of the one that they were read from, or else as a long table.
+
+        The shape is kept only if the tables are read back from it, and nothing else.
+
+        >>> from io import BytesIO
+        >>> from discreet.io.read_counts import read_counts
+        >>> render_one(read_counts(BytesIO(b"sex;n;rate
+    Total;180;3
+    f;177;1
+    m;<11;2
+    "), drop="rate")).data
+        b'sex;n
+    Total;180
+    f;177
+    m;<11
+    '
+    """
+    if len(counts.sheets) == 1 and not _is_reshaped(counts):
+        [sheet] = counts.sheets
+        text = _render(sheet, counts.tables)
+        shape = find_shape(text, counts)
+        if shape is not None:
+            data = b"".join(encode([text.encode()], sheet.encoding))
+            return Rendered(data, sheet.separator, sheet.encoding, shape)
+    return Rendered(render_long(counts))
+
+
+def _is_reshaped(counts: Counts) -> bool:
     """Return whether a count is published that has no place in the files."""
     known = {table.name for sheet in counts.sheets for table in sheet.tables}
     return any(
@@ -72,18 +113,16 @@ def is_reshaped(counts: Counts) -> bool:
 
 def _render(sheet: Sheet, tables: Iterable[Table]) -> str:
     """Return the text of a file with the counts of its tables as they are now."""
-    own = list(tables)
-    edits, gone = _list_edits(sheet, own)
-    gone |= {*sheet.list_unread()} if sheet.is_cut else set()
-    if not edits and not gone:
-        return sheet.text
+    edits, gone = _list_edits(sheet, list(tables))
     mark = BYTE_ORDER if sheet.text.startswith(BYTE_ORDER) else ""
-    physical = list(StringIO(sheet.text.removeprefix(BYTE_ORDER), newline=""))
-    reader, done, lines = csv.reader(physical, delimiter=sheet.separator), 0, []
-    for _ in reader:
-        record, done = "".join(physical[done : reader.line_num]), reader.line_num
-        if done not in gone:
-            lines.append(_edit(record, edits[done], sheet.separator) if done in edits else record)
+    records = [one for one in list_records(sheet) if one.number not in gone and any(one.list_read(sheet))]
+    used = {column for one in records for column in sheet.read[one.number]}
+    is_even = len({len(one.fields) for one in records}) == 1
+    lines = []
+    for one in records:
+        fields = dict.fromkeys(one.list_unread(sheet), "") | edits.get(one.number, {})
+        drop = {at for at in range(1, len(one.fields) + 1) if at not in used} if is_even else set[int]()
+        lines.append(_edit(one.text, fields, drop, sheet.separator) if fields or drop else one.text)
     return "".join([mark, *lines])
 
 
@@ -105,8 +144,6 @@ def _list_edits(sheet: Sheet, tables: Iterable[Table]) -> tuple[dict[int, dict[i
             fields[place] = text
         is_gone = cell is None or cell.state >= State.ABSENT
         gone |= {place.line} if is_gone and sheet.is_per_line else set()
-        if is_gone or (cell is not None and cell.state > before.state):
-            fields |= {other: "" for other in sheet.beside.get(place, ()) if other not in left}
     edits = dict[int, dict[int, str]]()
     for place, text in fields.items():
         edits.setdefault(place.line, {})[place.column] = text
@@ -131,23 +168,8 @@ def _list_shared(tables: Iterable[Table]) -> set[Place]:
     return {ratio.place for table in own for ratio in table.ratios if ratio.place is not None} & places
 
 
-def format_cell(cell: Cell) -> str:
-    """Return what is written in the place of a count.
-
-    >>> format_cell(Cell((), 12, 12)), format_cell(Cell((), 1, 10, State.MASKED, mark="<11"))
-    ('12', '<11')
-    >>> format_cell(Cell((), 8, 12, State.LIMITS))
-    '8-12'
-    """
-    if cell.state is State.EXACT:
-        return cell.mark or str(cell.low)
-    if cell.state is State.LIMITS:
-        return cell.mark or f"{cell.low}-{cell.high}"
-    return cell.mark or MASK if cell.state is State.MASKED else ""
-
-
-def _edit(record: str, fields: Mapping[int, str], separator: str) -> str:
-    """Return a line with other texts in some fields; all others stay as they are written."""
+def _edit(record: str, fields: Mapping[int, str], drop: Container[int], separator: str) -> str:
+    """Return a line with other texts in some fields, and without others; the rest stays as it is written."""
     body = record.rstrip("\r\n")
     parts, start, is_quoted = [], 0, False
     for at, sign in enumerate(body):
@@ -159,7 +181,8 @@ def _edit(record: str, fields: Mapping[int, str], separator: str) -> str:
     parts.append(body[start:])
     for column, text in fields.items():
         parts[column - 1] = _quote(text, separator, is_quoted=parts[column - 1].strip().startswith(QUOTE))
-    return separator.join(parts) + record[len(body) :]
+    kept = (part for column, part in enumerate(parts, start=1) if column not in drop)
+    return separator.join(kept) + record[len(body) :]
 
 
 def _quote(text: str, separator: str, *, is_quoted: bool) -> str:
@@ -167,7 +190,7 @@ def _quote(text: str, separator: str, *, is_quoted: bool) -> str:
     return f'"{text.replace(QUOTE, QUOTE * 2)}"' if needs else text
 
 
-def _render_long(counts: Counts) -> str:
+def render_long(counts: Counts) -> bytes:
     """Return all counts as one table with a count per line; what is counted has a column if it differs."""
     names = list(dict.fromkeys(name for table in counts.tables for name in table.names))
     counted = list(dict.fromkeys(table.counted for table in counts.tables))
@@ -178,7 +201,7 @@ def _render_long(counts: Counts) -> str:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*extra, *names, count])
-    seen = set[tuple[str, frozenset[tuple[str, str]]]]()
+    seen = set[tuple[str, Values]]()
     for table in counts.tables:
         for cell in table.cells:
             key = table.counted, name_values(table.names, cell.at)
@@ -188,4 +211,4 @@ def _render_long(counts: Counts) -> str:
             at = dict(zip(table.names, cell.at, strict=True))
             row = [at.get(name) or total for name in names]
             writer.writerow([*[table.counted] * bool(extra), *row, format_cell(cell)])
-    return out.getvalue()
+    return out.getvalue().encode()

@@ -23,7 +23,7 @@ from discreet.report.hidden import (
     hiding_comparison_text,
 )
 from discreet.report.html.audit import audit_html
-from discreet.report.html.release import folder_html, release_html
+from discreet.report.html.release import folder_html, readers_html, release_html
 from discreet.report.html.summary import summary_html
 from discreet.report.html.table_release import table_release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
@@ -86,6 +86,7 @@ __all__ = [
     "public_facts",
     "public_text",
     "release_facts",
+    "readers_html",
     "release_html",
     "release_json",
     "release_text",

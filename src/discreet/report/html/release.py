@@ -103,7 +103,19 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
     ('RELEASE', True)
     """
     place = Path(folder)
-    found = verify(place)
+    return _folder_page(place, verify(place), timestamp)
+
+
+def readers_html(folder: str | os.PathLike[str], verified: Verification) -> str:
+    """Return the page on a release folder that readers get beside it: whoever has the folder can make it again.
+
+    What the one who verified it knows besides, such as the publisher's fingerprint, is not on the page.
+    """
+    found = verified._replace(notes=(), matches=None, together=())
+    return _folder_page(Path(folder), found, None)[0]
+
+
+def _folder_page(place: Path, found: Verification, timestamp: "datetime | None") -> tuple[str, Verdict]:
     if not found.is_good:
         return _page(_faulty(found), None, timestamp=timestamp), Verdict.WITHHOLD
     if is_tables(place):

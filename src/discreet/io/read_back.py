@@ -1,0 +1,221 @@
+"""Reading back: whether a file shows the counts, names and values of some tables, and nothing else."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from io import BytesIO, StringIO
+from typing import Final, NamedTuple, TypeAlias
+
+from discreet.data.counts import Cell, Coordinates, Counts, Place, Sheet, State, Table, Values, name_values
+from discreet.errors import DiscreetError, InputError
+from discreet.io.read_counts import LAYOUTS, read_counts
+from discreet.runtime.text import count_of
+
+Key: TypeAlias = tuple[str, Values]  # the name of a table, and the values of a cell
+MASK: Final = "*"  # for a masked count without a mark
+BYTE_ORDER: Final = "\ufeff"  # a mark before the first line
+
+
+class Shape(NamedTuple):
+    """How a file shows tables of counts, so that they can be read back: its layout, its separator, and its ``words``.
+
+    These are all of its texts beside counts and shares that are no name and no value, such as Total; ``counts`` is the
+    one that names the column of counts of a long table.
+    """
+
+    layout: str
+    separator: str
+    counts: str | None
+    words: tuple[str, ...]
+
+
+class Record(NamedTuple):
+    """A line of a file, by the number of its last one if it has several: its text and its fields."""
+
+    number: int
+    text: str
+    fields: list[str]
+
+    def list_read(self, sheet: Sheet) -> Iterator[tuple[Place, str]]:
+        """Yield the texts that a table was read from."""
+        columns = sheet.read.get(self.number, frozenset())
+        every = ((Place(self.number, at), field.strip()) for at, field in enumerate(self.fields, start=1))
+        yield from ((place, text) for place, text in every if text and place.column in columns)
+
+    def list_unread(self, sheet: Sheet) -> list[int]:
+        """Return the columns of all other texts."""
+        columns = sheet.read.get(self.number, frozenset())
+        return [at for at, field in enumerate(self.fields, start=1) if field and at not in columns]
+
+
+def list_records(sheet: Sheet) -> Iterator[Record]:
+    r"""Yield the lines of a file.
+
+    >>> [(one.number, one.fields) for one in list_records(Sheet("a.csv", 'a,"b\nc"\nd\n', ",", "utf-8", ()))]
+    [(2, ['a', 'b\nc']), (3, ['d'])]
+    """
+    physical = list(StringIO(sheet.text.removeprefix(BYTE_ORDER), newline=""))
+    reader, done = csv.reader(physical, delimiter=sheet.separator), 0
+    for fields in reader:
+        yield Record(reader.line_num, "".join(physical[done : reader.line_num]), fields)
+        done = reader.line_num
+
+
+def format_cell(cell: Cell) -> str:
+    """Return what is written in the place of a count.
+
+    >>> format_cell(Cell((), 12, 12)), format_cell(Cell((), 1, 10, State.MASKED, mark="<11"))
+    ('12', '<11')
+    >>> format_cell(Cell((), 8, 12, State.LIMITS))
+    '8-12'
+    """
+    if cell.state is State.EXACT:
+        return cell.mark or str(cell.low)
+    if cell.state is State.LIMITS:
+        return cell.mark or f"{cell.low}-{cell.high}"
+    return cell.mark or MASK if cell.state is State.MASKED else ""
+
+
+def find_shape(text: str, counts: Counts) -> Shape | None:
+    """Return how the text of a file shows tables that were read from one; None if it does not show just these."""
+    [sheet] = counts.sheets
+    layout = "" if counts.reading is None else counts.reading.format
+    column = _name_counts(sheet) if layout == "long" else None
+    try:
+        again = _read(text.encode(), Shape(layout, sheet.separator, column, _list_words(sheet, counts)))
+    except DiscreetError:
+        return None
+    shape = Shape(layout, sheet.separator, column, _list_words(again.sheets[0], counts))
+    return None if any(_compare(again, counts, shape, sheet.name)) else shape
+
+
+def find_differences(data: bytes, counts: Counts, shape: Shape, name: str) -> Iterator[str]:
+    """Yield in what a file is not what tables of counts are in some shape, in sentences without its texts."""
+    try:
+        again = _read(data, shape)
+    except DiscreetError as error:
+        yield f"{name} cannot be read as the tables of counts.json: {error}"
+        return
+    yield from _compare(again, counts, shape, name)
+
+
+def relocate(data: bytes, counts: Counts, shape: Shape | None) -> Counts:
+    """Return counts with their places in a file of some shape; without one, they have neither places nor shares."""
+    tables = () if shape is None else _read(data, shape).tables
+    places = {_key(table, cell.at): cell.place for table in tables for cell in table.cells}
+
+    def place(table: Table) -> Table:
+        cells = tuple(cell._replace(place=places.get(_key(table, cell.at))) for cell in table.cells)
+        ratios = () if shape is None else tuple(ratio._replace(place=None) for ratio in table.ratios)
+        return replace(table, cells=cells, ratios=ratios)
+
+    return Counts(tuple(map(place, counts.tables)))
+
+
+def _read(data: bytes, shape: Shape) -> Counts:
+    if shape.layout not in LAYOUTS:
+        raise InputError("its layout is unknown")
+    return read_counts(
+        BytesIO(data), format=shape.layout, separator=shape.separator, counts=shape.counts, totals=shape.words
+    )
+
+
+def _name_counts(sheet: Sheet) -> str | None:
+    """Return the name of the column of counts of a long table."""
+    columns = {cell.place.column for table in sheet.tables for cell in table.cells if cell.place is not None}
+    fields = next((one.fields for one in list_records(sheet) if any(one.fields)), [])
+    return next((fields[at - 1].strip() for at in columns if at <= len(fields)), None)
+
+
+def _list_words(sheet: Sheet, counts: Counts) -> tuple[str, ...]:
+    """Return the texts beside counts and shares that are no name and no value."""
+    cells = {cell.place for table in sheet.tables for cell in table.cells}
+    numbers = cells | {ratio.place for table in sheet.tables for ratio in table.ratios}
+    known = {text for table in counts.tables for one in table.dimensions for text in (one.name, *one.values)}
+    texts = {text for one in list_records(sheet) for place, text in one.list_read(sheet) if place not in numbers}
+    return tuple(sorted(texts - known))
+
+
+def _key(table: Table, at: Coordinates) -> Key:
+    return table.name, name_values(table.names, at)
+
+
+def _compare(again: Counts, counts: Counts, shape: Shape, name: str) -> Iterator[str]:
+    """Yield the differences between tables that were read back and what they should be."""
+    [sheet] = again.sheets
+    yield from _find_unread(sheet, name)
+    own = {table.name: table for table in counts.tables}
+    if {table.name for table in again.tables} != own.keys():
+        yield f"{name} does not show the tables of counts.json"
+        return
+    for table in again.tables:
+        labels = list(_find_labels(table, own[table.name], name))
+        yield from labels
+        if not labels:
+            yield from _find_counts(table, own[table.name], name)
+    words = _list_words(sheet, counts)
+    yield from _say_differing(name, "the text", words, shape.words, "release.json")
+
+
+def _say_differing(name: str, what: str, shown: Iterable[str], stated: Iterable[str], other: str) -> Iterator[str]:
+    for one in sorted({*shown} - {*stated}):
+        yield f"{name} has {what} {one!r:.99}, which {other} lacks"
+    for one in sorted({*stated} - {*shown}):
+        yield f"{name} lacks {what} {one!r:.99}, which {other} has"
+
+
+def _find_unread(sheet: Sheet, name: str) -> Iterator[str]:
+    """Yield what a file holds beside what was read from it."""
+    lines = dict.fromkeys(("numbers", "text"), 0)
+    for one in list_records(sheet):
+        columns = [at for at in one.list_unread(sheet) if one.fields[at - 1].strip()]
+        if any(one.list_read(sheet)):
+            yield from (
+                f"{Place(one.number, at)} of {name} is no count, name or value of counts.json" for at in columns
+            )
+        elif columns:
+            has_numbers = any(map(str.isdecimal, "".join(one.fields)))
+            lines["numbers" if has_numbers else "text"] += 1
+    for what, many in lines.items():
+        if many:
+            yield f"{name} has {count_of(many, 'line')} with {what} that counts.json does not know"
+
+
+def _find_labels(table: Table, expected: Table, name: str) -> Iterator[str]:
+    """Yield the attributes and values that differ. All values of an attribute may have been left out."""
+    shown = {one.name: one for one in table.dimensions if one.values}
+    used = {one for cell in expected.cells if _is_shown(cell) for one, _ in name_values(expected.names, cell.at)}
+    known = {one.name: {*one.values} for one in expected.dimensions}
+    yield from _say_differing(name, "the attribute", shown, used, "counts.json")
+    for attribute, one in shown.items():
+        many = len({*one.values} - known.get(attribute, {*one.values}))
+        if many:
+            yield f"{name} has {count_of(many, 'value')} of {attribute!r:.99} that counts.json lacks"
+
+
+def _find_counts(table: Table, expected: Table, name: str) -> Iterator[str]:
+    """Yield the counts and the shares that differ, and places that are not the stated ones."""
+    cells = {_key(expected, cell.at): cell for cell in expected.cells}
+    seen = {_key(table, cell.at) for cell in table.cells}
+    for cell in (one for one in table.cells if one.place is not None):
+        stated = cells.get(_key(table, cell.at))
+        if stated is None or not _is_shown(stated):
+            is_wrong = _is_shown(cell) and bool(cell.mark or cell.state is not State.MASKED)
+        else:
+            is_wrong = format_cell(cell) != format_cell(stated) or stated.place not in {None, cell.place}
+        if is_wrong:
+            yield f"{cell.place} of {name} shows something else than counts.json"
+    for key, cell in cells.items():
+        if _is_shown(cell) and key not in seen and not (cell.state is State.MASKED and not cell.mark):
+            yield f"{name} lacks a count of counts.json"
+    if _list_shares(table) != _list_shares(expected):
+        yield f"{name} shows other shares than counts.json"
+
+
+def _is_shown(cell: Cell) -> bool:
+    return cell.state < State.ABSENT
+
+
+def _list_shares(table: Table) -> set[tuple[Key, Key, Fraction, Fraction]]:
+    return {(_key(table, one.part), _key(table, one.whole), one.low, one.high) for one in table.ratios}
