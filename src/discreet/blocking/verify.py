@@ -45,8 +45,8 @@ FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"generalized": list, "beside": list, "grown": bool, "policy": dict, "files": dict},
     "release.json of tables": {"release": int, "discreet": str, "publishes": str, "method": str, "k": int}
-    | {"policy": dict, "shape": dict | None, "files": dict},
-    "the shape in release.json": {"layout": str, "separator": str, "counts": str | None, "words": list},
+    | {"policy": dict, "shapes": dict, "files": dict},
+    "a shape in release.json": {"tables": list, "layout": str, "separator": str, "counts": str | None, "words": list},
     "the policy in release.json": {**POLICY, "source": str, "about": str},
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},

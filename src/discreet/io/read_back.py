@@ -1,7 +1,8 @@
 """Reading back: whether a file shows the counts, names and values of some tables, and nothing else."""
 
 import csv
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from io import BytesIO, StringIO
@@ -13,17 +14,19 @@ from discreet.io.read_counts import LAYOUTS, read_counts
 from discreet.runtime.text import count_of
 
 Key: TypeAlias = tuple[str, Values]  # the name of a table, and the values of a cell
+UNNAMED: Final = re.compile(r"(?:row|column)(?: \d+)?")  # what we call the attributes of a crosstab without names
 MASK: Final = "*"  # for a masked count without a mark
 BYTE_ORDER: Final = "\ufeff"  # a mark before the first line
 
 
 class Shape(NamedTuple):
-    """How a file shows tables of counts, so that they can be read back: its layout, its separator, and its ``words``.
+    """How a file shows ``tables``, so that they can be read back: its layout, its separator, and its ``words``.
 
     These are all of its texts beside counts and shares that are no name and no value, such as Total; ``counts`` is the
     one that names the column of counts of a long table.
     """
 
+    tables: tuple[str, ...]
     layout: str
     separator: str
     counts: str | None
@@ -77,48 +80,65 @@ def format_cell(cell: Cell) -> str:
     return cell.mark or MASK if cell.state is State.MASKED else ""
 
 
-def find_shape(text: str, counts: Counts) -> Shape | None:
-    """Return how the text of a file shows tables that were read from one; None if it does not show just these."""
-    [sheet] = counts.sheets
-    layout = "" if counts.reading is None else counts.reading.format
-    column = _name_counts(sheet) if layout == "long" else None
+def find_shape(text: str, sheet: Sheet, tables: Sequence[Table], layout: str) -> Shape | None:
+    """Return how the text of a file shows tables that were read from ``sheet``; None if it does not show just these."""
+    layout = "crosstab" if layout == "acro" else layout  # as each file of a session is
+    names, column = tuple(table.name for table in tables), _name_counts(sheet) if layout == "long" else None
     try:
-        again = _read(text.encode(), Shape(layout, sheet.separator, column, _list_words(sheet, counts)))
+        again = _read(text.encode(), tables, Shape(names, layout, sheet.separator, column, _list_words(sheet, tables)))
     except DiscreetError:
         return None
-    shape = Shape(layout, sheet.separator, column, _list_words(again.sheets[0], counts))
-    return None if any(_compare(again, counts, shape, sheet.name)) else shape
+    shape = Shape(names, layout, sheet.separator, column, _list_words(again.sheets[0], tables))
+    return None if any(_compare(again, tables, shape, sheet.name)) else shape
 
 
-def find_differences(data: bytes, counts: Counts, shape: Shape, name: str) -> Iterator[str]:
-    """Yield in what a file is not what tables of counts are in some shape, in sentences without its texts."""
+def find_differences(data: bytes, tables: Sequence[Table], shape: Shape, name: str) -> Iterator[str]:
+    """Yield in what a file is not what tables of counts are in some shape, in sentences without their values."""
     try:
-        again = _read(data, shape)
+        again = _read(data, tables, shape)
     except DiscreetError as error:
         yield f"{name} cannot be read as the tables of counts.json: {error}"
         return
-    yield from _compare(again, counts, shape, name)
+    yield from _compare(again, tables, shape, name)
+    stated = {_key(table, cell.at): cell.place for table in tables for cell in table.cells}
+    seen = {_key(table, cell.at): cell.place for table in again.tables for cell in table.cells}
+    wrong = sum(place is not None and place != seen.get(key) for key, place in stated.items())
+    if wrong:
+        yield f"counts.json has {count_of(wrong, 'count')} in other places than {name}"
 
 
-def relocate(data: bytes, counts: Counts, shape: Shape | None) -> Counts:
-    """Return counts with their places in a file of some shape; without one, they have neither places nor shares."""
-    tables = () if shape is None else _read(data, shape).tables
-    places = {_key(table, cell.at): cell.place for table in tables for cell in table.cells}
+def relocate(counts: Counts, files: Iterable[tuple[bytes, Shape | None]]) -> Counts:
+    """Return counts with their places in files of some shapes; without these, they have neither places nor shares."""
+    own = {table.name: table for table in counts.tables}
+    known = [_read(data, [own[name] for name in shape.tables], shape) for data, shape in files if shape is not None]
+    places = {_key(table, cell.at): cell.place for again in known for table in again.tables for cell in table.cells}
 
     def place(table: Table) -> Table:
         cells = tuple(cell._replace(place=places.get(_key(table, cell.at))) for cell in table.cells)
-        ratios = () if shape is None else tuple(ratio._replace(place=None) for ratio in table.ratios)
+        ratios = tuple(ratio._replace(place=None) for ratio in table.ratios) if known else ()
         return replace(table, cells=cells, ratios=ratios)
 
     return Counts(tuple(map(place, counts.tables)))
 
 
-def _read(data: bytes, shape: Shape) -> Counts:
+def _read(data: bytes, tables: Sequence[Table], shape: Shape) -> Counts:
+    """Return what a file shows. Where it does not name its tables or their attributes, they have the expected names."""
     if shape.layout not in LAYOUTS:
         raise InputError("its layout is unknown")
-    return read_counts(
+    again = read_counts(
         BytesIO(data), format=shape.layout, separator=shape.separator, counts=shape.counts, totals=shape.words
     )
+    if len(again.tables) != len(tables):
+        raise InputError("there are more tables or fewer")
+    return replace(again, tables=tuple(map(_rename, again.tables, tables)))
+
+
+def _rename(table: Table, expected: Table) -> Table:
+    dimensions = table.dimensions
+    if len(dimensions) == len(expected.dimensions):
+        pairs = zip(dimensions, expected.names, strict=True)
+        dimensions = tuple(replace(one, name=name) if UNNAMED.fullmatch(one.name) else one for one, name in pairs)
+    return replace(table, name=expected.name, dimensions=dimensions)
 
 
 def _name_counts(sheet: Sheet) -> str | None:
@@ -128,11 +148,11 @@ def _name_counts(sheet: Sheet) -> str | None:
     return next((fields[at - 1].strip() for at in columns if at <= len(fields)), None)
 
 
-def _list_words(sheet: Sheet, counts: Counts) -> tuple[str, ...]:
+def _list_words(sheet: Sheet, tables: Sequence[Table]) -> tuple[str, ...]:
     """Return the texts beside counts and shares that are no name and no value."""
     cells = {cell.place for table in sheet.tables for cell in table.cells}
     numbers = cells | {ratio.place for table in sheet.tables for ratio in table.ratios}
-    known = {text for table in counts.tables for one in table.dimensions for text in (one.name, *one.values)}
+    known = {text for table in tables for one in table.dimensions for text in (one.name, *one.values)}
     texts = {text for one in list_records(sheet) for place, text in one.list_read(sheet) if place not in numbers}
     return tuple(sorted(texts - known))
 
@@ -141,21 +161,14 @@ def _key(table: Table, at: Coordinates) -> Key:
     return table.name, name_values(table.names, at)
 
 
-def _compare(again: Counts, counts: Counts, shape: Shape, name: str) -> Iterator[str]:
+def _compare(again: Counts, tables: Sequence[Table], shape: Shape, name: str) -> Iterator[str]:
     """Yield the differences between tables that were read back and what they should be."""
     [sheet] = again.sheets
     yield from _find_unread(sheet, name)
-    own = {table.name: table for table in counts.tables}
-    if {table.name for table in again.tables} != own.keys():
-        yield f"{name} does not show the tables of counts.json"
-        return
-    for table in again.tables:
-        labels = list(_find_labels(table, own[table.name], name))
-        yield from labels
-        if not labels:
-            yield from _find_counts(table, own[table.name], name)
-    words = _list_words(sheet, counts)
-    yield from _say_differing(name, "the text", words, shape.words, "release.json")
+    for table, expected in zip(again.tables, tables, strict=True):
+        labels = list(_find_labels(table, expected, name))
+        yield from labels or _find_counts(table, expected, name)
+    yield from _say_differing(name, "the text", _list_words(sheet, tables), shape.words, "release.json")
 
 
 def _say_differing(name: str, what: str, shown: Iterable[str], stated: Iterable[str], other: str) -> Iterator[str]:
@@ -195,7 +208,7 @@ def _find_labels(table: Table, expected: Table, name: str) -> Iterator[str]:
 
 
 def _find_counts(table: Table, expected: Table, name: str) -> Iterator[str]:
-    """Yield the counts and the shares that differ, and places that are not the stated ones."""
+    """Yield the counts and the shares that differ."""
     cells = {_key(expected, cell.at): cell for cell in expected.cells}
     seen = {_key(table, cell.at) for cell in table.cells}
     for cell in (one for one in table.cells if one.place is not None):
@@ -203,7 +216,7 @@ def _find_counts(table: Table, expected: Table, name: str) -> Iterator[str]:
         if stated is None or not _is_shown(stated):
             is_wrong = _is_shown(cell) and bool(cell.mark or cell.state is not State.MASKED)
         else:
-            is_wrong = format_cell(cell) != format_cell(stated) or stated.place not in {None, cell.place}
+            is_wrong = format_cell(cell) != format_cell(stated)
         if is_wrong:
             yield f"{cell.place} of {name} shows something else than counts.json"
     for key, cell in cells.items():

@@ -1,7 +1,7 @@
 """Writing tables of counts in the shape of the files that they were read from."""
 
 import csv
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -13,16 +13,16 @@ from discreet.io.files import Place as Target
 from discreet.io.files import as_path, folder_beside, save
 from discreet.io.read_back import BYTE_ORDER, Shape, find_shape, format_cell, list_records
 
+TABLE: Final = "table.csv"
 QUOTE: Final = '"'
 NOWHERE: Final = Place(0, 0)
 TOTALS: Final = ("Total", "(all)", "(total)", "(all values)")
 
 
 class Rendered(NamedTuple):
-    """A file of tables, with its separator and encoding; without a ``shape``, it is our long table."""
+    """What a file of tables would hold, and its encoding; without a ``shape``, it is our long table."""
 
     data: bytes
-    separator: str = ","
     encoding: str = "utf-8"
     shape: Shape | None = None
 
@@ -39,7 +39,7 @@ def write_counts(counts: Counts, place: Target) -> None:
     >>> from io import BytesIO
     >>> from dataclasses import replace
     >>> from discreet.io.read_counts import read_counts
-    >>> counts = read_counts(BytesIO(b"sex;n\nTotal;180\nf;177\nm;<11\n"))
+    >>> counts = read_counts(BytesIO(b"sex;n;rate\nTotal;180;3\nf;177;1\nm;<11;2\n"), drop="rate")
     >>> table = counts.tables[0]
     >>> cells = [cell._replace(state=State.MASKED, mark="<200") if cell.at == ("f",) else cell for cell in table.cells]
     >>> out = BytesIO()
@@ -47,59 +47,35 @@ def write_counts(counts: Counts, place: Target) -> None:
     >>> out.getvalue()
     b'sex;n\nTotal;180\nf;<200\nm;<11\n'
     """
-    texts = dict(render_counts(counts))
-    if len(texts) == 1:
-        save(place, texts.values())
+    files = render_counts(counts)
+    if len(counts.sheets) < 2:  # noqa: PLR2004 - several
+        save(place, [file.data for file in files.values()])
         return
     path = as_path(place)
     if path is None:
-        raise OutputError(f"the tables are of {len(texts)} files; give the name of a folder for them")
+        raise OutputError(f"the tables are of {len(counts.sheets)} files; give the name of a folder for them")
     with folder_beside(path) as folder:
-        for name, data in texts.items():
-            save(folder / Path(name).name, [data])
+        for name, file in files.items():
+            save(folder / Path(name).name, [file.data])
 
 
-def render_counts(counts: Counts) -> Iterator[tuple[str, bytes]]:
-    """Yield the name of each file that tables were read from, and what it would hold now."""
-    if len(counts.sheets) < 2:  # noqa: PLR2004 - several
-        name = counts.sheets[0].name if counts.sheets else "table.csv"
-        yield name, render_one(counts).data
-        return
-    if _is_reshaped(counts):
-        yield "table.csv", render_long(counts)
-        return
-    now = {table.name: table for table in counts.tables}
-    for sheet in counts.sheets:
-        tables = [now[table.name] for table in sheet.tables if table.name in now]
-        yield sheet.name, b"".join(encode([_render(sheet, tables).encode()], sheet.encoding))
+def render_counts(counts: Counts) -> dict[str, Rendered]:
+    """Return each file that tables were read from, as it would be now, by its name; or else one long table.
 
-
-def render_one(counts: Counts) -> Rendered:
-    r"""Return all tables as one file: in the shape of the one that they were read from, or else as a long table.
-
-        The shape is kept only if the tables are read back from it, and nothing else.
-
-        >>> from io import BytesIO
-        >>> from discreet.io.read_counts import read_counts
-        >>> render_one(read_counts(BytesIO(b"sex;n;rate
-    Total;180;3
-    f;177;1
-    m;<11;2
-    "), drop="rate")).data
-        b'sex;n
-    Total;180
-    f;177
-    m;<11
-    '
+    The shape of files is kept only if the tables are read back from them, and nothing else.
     """
-    if len(counts.sheets) == 1 and not _is_reshaped(counts):
-        [sheet] = counts.sheets
-        text = _render(sheet, counts.tables)
-        shape = find_shape(text, counts)
-        if shape is not None:
-            data = b"".join(encode([text.encode()], sheet.encoding))
-            return Rendered(data, sheet.separator, sheet.encoding, shape)
-    return Rendered(render_long(counts))
+    files, now = dict[str, Rendered](), {table.name: table for table in counts.tables}
+    layout = "" if counts.reading is None else counts.reading.format
+    for sheet in () if _is_reshaped(counts) else counts.sheets:
+        tables = [now.pop(table.name) for table in sheet.tables if table.name in now]
+        text = _render(sheet, tables)
+        shape = find_shape(text, sheet, tables, layout)
+        if shape is None:
+            break
+        files[sheet.name] = Rendered(b"".join(encode([text.encode()], sheet.encoding)), sheet.encoding, shape)
+    if now or len(files) < len(counts.sheets) or not files:
+        return {counts.sheets[0].name if len(counts.sheets) == 1 else TABLE: Rendered(render_long(counts))}
+    return files
 
 
 def _is_reshaped(counts: Counts) -> bool:

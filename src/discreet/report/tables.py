@@ -5,7 +5,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet.blocking.tables.block import METHODS, TableRelease
-from discreet.io.write_counts import render_one
+from discreet.io.write_counts import render_counts
 from discreet.judging import checks
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
@@ -22,10 +22,10 @@ def table_release_text(release: TableRelease, *, source: Source | None = None) -
     yield from ("", *checks.list_checks(release.audit.checks))
     yield from ("", *wrap(release.reason, WIDTH))
     yield from ("", *(f"  {name}: {value}" for name, value in describe_costs(release).items()))
-    written = render_one(release.counts)
-    lines = written.data.decode(written.encoding).splitlines()
+    name, file = next(iter(render_counts(release.counts).items()))
+    lines = file.data.decode(file.encoding).splitlines()
     more = f", the first {MOST_LINES} of {len(lines):,} lines" * (len(lines) > MOST_LINES)
-    yield from ("", f"table.csv as it would be published{more}:")
+    yield from ("", printable(f"{name} as it would be published{more}:"))
     yield from (f"  {printable(line)}" for line in lines[:MOST_LINES])
 
 

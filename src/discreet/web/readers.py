@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -12,8 +12,9 @@ import xlsxwriter
 
 import discreet
 from discreet import Patterns, Verification
-from discreet.blocking.tables.folder import RELEASE, TABLE, is_tables
+from discreet.blocking.tables.folder import RELEASE, is_tables
 from discreet.data.itemsets import sort_labels
+from discreet.io.write_counts import TABLE
 from discreet.report import readers_html
 
 FIRST: Final = datetime(1980, 1, 1, tzinfo=UTC)  # of every file in our zips
@@ -36,7 +37,7 @@ def write_readers(release: Path, verified: Verification, folder: Path) -> None:
     (folder / PAGE).write_text(readers_html(release, verified), encoding="utf-8")
     (folder / "README.txt").write_text(README, encoding="utf-8")
     if is_tables(release):
-        _write_book(folder / "tables.xlsx", "Table", [_list_counts(release)])
+        _write_book(folder / "tables.xlsx", "Table", _list_tables(release))
     elif (release / "patterns.json").is_file():
         patterns = discreet.read_patterns(release / "patterns.json")
         discreet.write_patterns(patterns, folder / "patterns.csv", format="csv")
@@ -70,10 +71,12 @@ def _list_patterns(patterns: Patterns) -> Lines:
         yield (" & ".join(items) or "(everyone)", len(items), support, "")
 
 
-def _list_counts(release: Path) -> Lines:
-    facts, text = json.loads((release / RELEASE).read_bytes()), (release / TABLE).read_text(encoding="utf-8-sig")
-    separator = "," if facts["shape"] is None else facts["shape"]["separator"]
-    return [[_read_count(field) for field in line] for line in csv.reader(StringIO(text), delimiter=separator)]
+def _list_tables(release: Path) -> Iterator[Lines]:
+    """Yield the lines of each file of tables."""
+    shapes = json.loads((release / RELEASE).read_bytes())["shapes"] or {TABLE: {"separator": ","}}
+    for name, shape in shapes.items():
+        text = StringIO((release / name).read_text(encoding="utf-8-sig"))
+        yield [[_read_count(field) for field in line] for line in csv.reader(text, delimiter=shape["separator"])]
 
 
 def _read_count(field: str) -> str | int:

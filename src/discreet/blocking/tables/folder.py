@@ -23,14 +23,13 @@ from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, sa
 from discreet.io.formats.counts.stated import decode, encode
 from discreet.io.notation import as_json, write_csv, write_text
 from discreet.io.read_back import Shape, find_differences, format_cell, relocate
-from discreet.io.write_counts import render_long, render_one
+from discreet.io.write_counts import TABLE, render_counts, render_long
 from discreet.judging.audit import audit
 from discreet.judging.policy import Policy, Verdict, make_policy
 
 PUBLISHES: Final = "tables of counts"
-FILES: Final = ("table.csv", "counts.json", "report.txt")
-TABLE, COUNTS, REPORT = FILES
-RELEASE: Final = "release.json"
+COUNTS, REPORT, RELEASE = "counts.json", "report.txt", "release.json"
+NAMES: Final = frozenset((COUNTS, REPORT, RELEASE, CRATE, MARK))  # beside the tables themselves
 LARGEST: Final = 1 << 28  # bytes of a file that is checked
 README: Final = """\
 DO NOT RELEASE this folder: it shows what was masked or changed, and so what was hidden.
@@ -55,15 +54,17 @@ def write_tables(
         raise OutputError(f"the verdict is {release.verdict.name}, so there is nothing to publish; try another method")
     check_folder(folder, "release", lambda place: (place / RELEASE).is_file())
     with folder_beside(folder) as beside:
-        written = render_one(_as_utf8(release.counts))
-        save(beside / TABLE, [written.data])
-        counts = relocate(written.data, release.counts, written.shape)
+        written = render_counts(_as_utf8(release.counts))
+        written = written if len(written) > 1 else dict.fromkeys([TABLE], *written.values())
+        for name, file in written.items():
+            save(beside / name, [file.data])
+        counts = relocate(release.counts, [(file.data, file.shape) for file in written.values()])
         write_text(beside / COUNTS, encode(counts))
         write_text(beside / REPORT, describe_public(counts, release.method, release.policy, release.audit.promise))
         files = {path.name: digest(path) for path in sorted(beside.iterdir())}
-        shape = None if written.shape is None else written.shape._asdict()
+        shapes = {name: file.shape._asdict() for name, file in written.items() if file.shape is not None}
         facts = {"release": 1, "discreet": __version__, "publishes": PUBLISHES, "method": release.method}
-        facts |= {"k": release.policy.k, "policy": release.policy.facts(), "shape": shape, "files": files}
+        facts |= {"k": release.policy.k, "policy": release.policy.facts(), "shapes": shapes, "files": files}
         write_text(beside / RELEASE, [as_json(facts)])
         if published is not None:
             write_crate(beside, facts, published)
@@ -89,7 +90,7 @@ def _as_utf8(counts: Counts) -> Counts:
 
 
 def describe_public(counts: Counts, method: str, policy: Policy, promise: str) -> Iterator[str]:
-    """Yield what readers are told: what is published, by which method and rule, what marks mean, and how to check it."""
+    """Yield what readers are told: what is published, by which method and rule, what marks mean, how to check it."""
     yield f"{counts}, made with the method {method}: {METHODS[method].how}."
     yield f"Rule: {policy}."
     yield from _describe_marks(counts)
@@ -135,14 +136,14 @@ def verify_tables(folder: str | os.PathLike[str], *, fingerprint: str | None = N
         faults.append(OTHER)
     try:
         facts = OBJECT(_load(place / RELEASE).decode("utf-8"))
-        faults += [*_check_facts(facts), *_check_files(place, facts["files"])]
+        faults += [*_check_facts(facts), *_check_files(place, facts)]
         faults += filter(None, [check_crate(place, facts), check_policy(facts["policy"])])
         policy = _read_policy(facts)
         stated = _load(place / COUNTS).decode("utf-8")
         counts = decode(stated)
         if stated != "".join(f"{line}\n" for line in encode(counts)):
             faults.append(f"{COUNTS} is not as `discreet block` writes it")
-        faults += _check_table(_load(place / TABLE), counts, facts["shape"])
+        faults += _check_tables(place, counts, facts["shapes"])
         judged = audit(counts, policy=policy)
         what, k = str(counts), policy.k
         report = "".join(f"{line}\n" for line in describe_public(counts, facts["method"], policy, judged.promise))
@@ -171,25 +172,24 @@ def _load(path: Path) -> bytes:
 
 
 def _check_facts(facts: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong about release.json, beside its policy and its files; refuse it if it lacks something."""
-    check_form(
-        {word: value for word, value in facts.items() if word != "policy"} | {"policy": {}}, "release.json of tables"
-    )
-    if facts["shape"] is not None:
-        check_form(facts["shape"], "the shape in release.json")
+    """Yield what is wrong about release.json, beside its policy; refuse it if its form is not known."""
+    check_form(facts, "release.json of tables")
+    for shape in facts["shapes"].values():
+        check_form(shape, "a shape in release.json")
     if facts["release"] != 1 or not VERSION.fullmatch(facts["discreet"]):
         yield "release.json is malformed: 'release' or 'discreet' is no version"
     if facts["method"] not in METHODS:
         raise InputError(f"the method {facts['method']!r:.99} in release.json is unknown")
 
 
-def _check_files(place: Path, listed: Mapping[str, str]) -> Iterator[str]:
+def _check_files(place: Path, facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield a fault for each file that release.json and the folder do not agree on."""
-    present = {entry.name for entry in place.iterdir()} - {RELEASE, CRATE, MARK}
-    for name in sorted(present | {*listed} | {*FILES}):
+    present, listed = {entry.name for entry in place.iterdir()} - {RELEASE, CRATE, MARK}, facts["files"]
+    known = {COUNTS, REPORT, *(facts["shapes"] or [TABLE])}
+    for name in sorted(present | {*listed} | known):
         if name not in present or name not in listed:
             yield f"{name!r:.99} is {'not listed in release.json' if name in present else 'missing'}"
-        elif name not in FILES:
+        elif name not in known:
             yield f"{name!r:.99} is listed in release.json, but no part of a release"
         elif sha256(_load(place / name)).hexdigest() != listed[name]:
             yield f"{name!r:.99} was changed after release.json was written"
@@ -202,15 +202,26 @@ def _read_policy(facts: Mapping[str, Any]) -> Policy:
     return policy
 
 
-def _check_table(data: bytes, counts: Counts, shape: Mapping[str, Any] | None) -> Iterator[str]:
-    """Yield in what the table is not what counts.json says: our long table is written anew, any other is read back."""
-    if shape is not None:
-        yield from find_differences(data, counts, Shape(**{**shape, "words": tuple(shape["words"])}), TABLE)
+def _check_tables(place: Path, counts: Counts, shapes: Mapping[str, Any]) -> Iterator[str]:
+    """Yield in what files show something else than counts.json: tables of other shapes than our own are read back."""
+    if not shapes:
+        yield from _check_table(_load(place / TABLE), counts)
         return
+    tables = {table.name: table for table in counts.tables}
+    names = [name for shape in shapes.values() for name in shape["tables"]]
+    if sorted(names) != sorted(table.name for table in counts.tables) or len(tables) < len(names):
+        raise InputError(f"release.json does not name each table of {COUNTS} once")
+    for file, facts in shapes.items():
+        shape = Shape(**{**facts, "tables": tuple(facts["tables"]), "words": tuple(facts["words"])})
+        yield from find_differences(_load(place / file), [tables[name] for name in shape.tables], shape, file)
+
+
+def _check_table(data: bytes, counts: Counts) -> Iterator[str]:
+    """Yield in what a table is not the one that we write for counts of any shape."""
     pairs = zip_longest(data.splitlines(keepends=True), render_long(counts).splitlines(keepends=True))
     for number, (line, expected) in enumerate(pairs, start=1):
         if line != expected:
-            yield f"line {number:,} of {TABLE} is not what counts.json says"
+            yield f"line {number:,} of {TABLE} is not what {COUNTS} says"
     if any(cell.place is not None for cell in counts) or any(table.ratios for table in counts.tables):
         yield f"{COUNTS} states places or shares that {TABLE} does not have"
 

@@ -54,7 +54,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
             read |= grid.mark_read([line.number], [*body.list_keys(line.number), *ratio])
         tables.append(table)
     marks.check()
-    read |= grid.mark_read([0], (column - 1 for columns in [*read.values()] for column in columns))
+    read |= grid.mark_read([0], (at for at, name in enumerate(grid.head) if name in HEAD or at in body.groups))
     few = [f"0 means 0 to {HIDDEN}, as ehrQL shows counts"] * hides
     return CountsRead(tuple(tables), (*marks.notes(), *few), {"": read})
 
