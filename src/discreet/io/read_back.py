@@ -97,7 +97,8 @@ def find_differences(data: bytes, tables: Sequence[Table], shape: Shape, name: s
     try:
         again = _read(data, tables, shape)
     except DiscreetError as error:
-        yield f"{name} cannot be read as the tables of counts.json: {error}"
+        why = str(error).removeprefix("the open file: ")
+        yield f"{name} cannot be read as the tables of counts.json: {why}"
         return
     yield from _compare(again, tables, shape, name)
     stated = {_key(table, cell.at): cell.place for table in tables for cell in table.cells}

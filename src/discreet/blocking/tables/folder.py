@@ -17,7 +17,7 @@ from discreet.blocking.tables.problem import key_of
 from discreet.blocking.verify import OBJECT, VERSION, check_form
 from discreet.blocking.verify_policy import check_policy
 from discreet.blocking.verify_result import OTHER, Verification, as_fingerprint
-from discreet.data.counts import UNKNOWN, Counts, State
+from discreet.data.counts import UNKNOWN, Counts, State, Table
 from discreet.errors import DiscreetError, GuaranteeError, InputError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.formats.counts.stated import decode, encode
@@ -26,6 +26,7 @@ from discreet.io.read_back import Shape, find_differences, format_cell, relocate
 from discreet.io.write_counts import TABLE, render_counts, render_long
 from discreet.judging.audit import audit
 from discreet.judging.policy import Policy, Verdict, make_policy
+from discreet.runtime.text import count_of, printable
 
 PUBLISHES: Final = "tables of counts"
 COUNTS, REPORT, RELEASE = "counts.json", "report.txt", "release.json"
@@ -60,11 +61,12 @@ def write_tables(
             save(beside / name, [file.data])
         counts = relocate(release.counts, [(file.data, file.shape) for file in written.values()])
         write_text(beside / COUNTS, encode(counts))
-        write_text(beside / REPORT, describe_public(counts, release.method, release.policy, release.audit.promise))
+        facts = {"release": 1, "discreet": __version__, "publishes": PUBLISHES, "method": release.method}
+        facts |= {"k": release.policy.k, "policy": release.policy.facts()}
+        write_text(beside / REPORT, describe_public(facts, counts, release.policy, release.audit.promise))
         files = {path.name: digest(path) for path in sorted(beside.iterdir())}
         shapes = {name: file.shape._asdict() for name, file in written.items() if file.shape is not None}
-        facts = {"release": 1, "discreet": __version__, "publishes": PUBLISHES, "method": release.method}
-        facts |= {"k": release.policy.k, "policy": release.policy.facts(), "shapes": shapes, "files": files}
+        facts |= {"shapes": shapes, "files": files}
         write_text(beside / RELEASE, [as_json(facts)])
         if published is not None:
             write_crate(beside, facts, published)
@@ -89,29 +91,57 @@ def _as_utf8(counts: Counts) -> Counts:
     return replace(counts, sheets=tuple(sheets))
 
 
-def describe_public(counts: Counts, method: str, policy: Policy, promise: str) -> Iterator[str]:
-    """Yield what readers are told: what is published, by which method and rule, what marks mean, how to check it."""
-    yield f"{counts}, made with the method {method}: {METHODS[method].how}."
+def describe_public(facts: Mapping[str, Any], counts: Counts, policy: Policy, promise: str) -> Iterator[str]:
+    """Yield what readers are told: what is published, how and by which rule, what it is taken for, how to check it."""
+    method = facts["method"]
+    yield f"{counts}, made with discreet {facts['discreet']} by the method {method}: {METHODS[method].how}."
     yield f"Rule: {policy}."
-    yield from _describe_marks(counts)
     yield promise
     yield "Check it:  discreet verify FOLDER"
+    yield ""
+    for table in counts.tables:
+        sizes = [f"{one.name} ({count_of(len(one.values), 'value')})" for one in table.dimensions]
+        yield printable(f"{table.name}: {table.counted}{' by ' * bool(sizes)}{', '.join(sizes)}.")
+    yield from dict.fromkeys(printable(one) for table in counts.tables for one in _describe_facts(table))
+    yield from _describe_marks(counts)
+
+
+def _describe_facts(table: Table) -> Iterator[str]:
+    """Yield what a reader is taken to know about a table beside its counts: other facts may reveal others."""
+    for one in table.dimensions:
+        if one.overlapping:
+            yield f"One person may have several values of {one.name}."
+        if one.cut:
+            yield f"Values of {one.name} may be missing."
+        for value, parent in one.parents.items():
+            yield f"Of {one.name}, {value} is part of {parent}."
+    if table.absent is not None:
+        yield f"A count that {table.name} leaves out is {_say_limits(*table.absent)}."
+    if table.within is not None:
+        rest = f"; the others are {table.rest}" if table.rest else ""
+        yield f"The {table.counted} are some of the {table.within}{rest}."
 
 
 def _describe_marks(counts: Counts) -> Iterator[str]:
-    """Yield what each mark means, and how far from the numbers rounded counts may be."""
-    masked, below, above = dict[str, set[str]](), {0}, {0}
+    """Yield what each mark means, and how far from their numbers rounded counts may be."""
+    said, below, above = dict[str, set[str]](), set[int](), set[int]()
     for cell in counts:
-        if cell.state is State.MASKED:
-            ends = f"{cell.low:,} to {cell.high:,}" if cell.high < UNKNOWN else f"{cell.low:,} or more"
-            masked.setdefault(format_cell(cell), set()).add(ends)
+        if cell.state >= State.MASKED:
+            said.setdefault(format_cell(cell) or "A count that is not shown", set()).add(
+                _say_limits(cell.low, cell.high)
+            )
         elif cell.state is State.LIMITS and cell.mark.isdecimal():
             below |= {int(cell.mark) - cell.low} if cell.low else set()
             above |= {cell.high - int(cell.mark)}
-    for mark, said in sorted(masked.items()):
-        yield f"{mark} means {', or '.join(sorted(said))}."
-    if max(above):
-        yield f"Counts are rounded: they may be up to {max(below):,} less, or up to {max(above):,} more."
+    for mark, limits in sorted(said.items()):
+        yield printable(f"{mark} means {', or '.join(sorted(limits))}.")
+    if above:
+        less, more = (" or ".join(f"{one:,}" for one in sorted(ends)) or "0" for ends in (below, above))
+        yield f"Counts are rounded: each may be up to {more} more, and up to {less} less, but not below 0."
+
+
+def _say_limits(low: int, high: int) -> str:
+    return f"{low:,} to {high:,}" if high < UNKNOWN else f"{low:,} or more"
 
 
 def is_tables(folder: Path) -> bool:
@@ -146,7 +176,7 @@ def verify_tables(folder: str | os.PathLike[str], *, fingerprint: str | None = N
         faults += _check_tables(place, counts, facts["shapes"])
         judged = audit(counts, policy=policy)
         what, k = str(counts), policy.k
-        report = "".join(f"{line}\n" for line in describe_public(counts, facts["method"], policy, judged.promise))
+        report = "".join(f"{line}\n" for line in describe_public(facts, counts, policy, judged.promise))
         if _load(place / REPORT) != report.encode():
             faults.append(f"{REPORT} says something else than the other files")
         faults += [f"{check.name}: {check.sentence}" for check in judged.checks if check.verdict is not Verdict.RELEASE]
