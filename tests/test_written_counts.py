@@ -116,7 +116,7 @@ def test_nothing_is_written_that_was_not_judged(tmp_path):
     for seed in range(60):
         folder = tmp_path / str(seed)
         folder.mkdir()
-        written += write_all(random.Random(seed), folder)
+        written += write_all(random.Random(seed), folder)  # noqa: S311 - tables that can be drawn again
         for name, data in bytes_of(folder / "public"):
             assert not any(one.encode() in data for one in SENTINELS), (seed, name)
     assert written >= 40
@@ -126,8 +126,7 @@ def test_nothing_is_written_that_was_not_judged(tmp_path):
 
 SOURCES = {
     "long": (
-        "sex,smoker,n\nTotal,Total,180\nf,Total,90\nm,Total,90\nTotal,yes,50\nTotal,no,130\nf,yes,5\nf,no,85\nm,yes,45\n"
-        "m,no,45\n",
+        "sex,smoker,n\nTotal,Total,180\nf,Total,90\nTotal,yes,50\nf,yes,5\nf,no,85\nm,yes,45\nm,no,45\n",
         "suppress",
     ),
     "crosstab": ("sex,young,old,Total\nf,99,81,180\nm,3,25,28\nTotal,102,106,208\n", "suppress"),
@@ -135,8 +134,7 @@ SOURCES = {
     "rounded": ("sex;n\nTotal;180\nf;177\nm;3\n", "round"),
     "merged": ("age,n\n1,30\n2,4\n3,50\n4,60\nTotal,144\n", "collapse"),
     "achilles": (
-        "analysis_id,stratum_1,stratum_2,stratum_3,count_value\n1,,,,180\n2,8507,,,90\n2,8532,,,90\n"
-        "4,8515,,,30\n4,8516,,,140\n",
+        "analysis_id,stratum_1,stratum_2,count_value\n1,,,180\n2,8507,,90\n2,8532,,90\n4,8515,,30\n",
         "suppress",
     ),
 }
@@ -241,7 +239,7 @@ FORGERIES = {
 
 def forge(releases, seed, target):
     """Return the verification of a release of which something was changed, and whether it still says the same."""
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - forgeries that can be made again
     source = releases[chance.choice([*releases])]
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source, target)

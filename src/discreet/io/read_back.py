@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.counts import Cell, Coordinates, Counts, Place, Sheet, State, Table, Values, name_values
 from discreet.errors import DiscreetError, InputError
+from discreet.io.marks import BESIDE, SHARE
 from discreet.io.read_counts import LAYOUTS, read_counts
 from discreet.runtime.text import count_of
 
@@ -124,8 +125,8 @@ def relocate(counts: Counts, files: Iterable[tuple[bytes, Shape | None]]) -> Cou
 
 def _read(data: bytes, tables: Sequence[Table], shape: Shape) -> Counts:
     """Return what a file shows. Where it does not name its tables or their attributes, they have the expected names."""
-    if shape.layout not in LAYOUTS:
-        raise InputError("its layout is unknown")
+    if shape.layout not in LAYOUTS or (shape.counts is None) is (shape.layout == "long"):
+        raise InputError("its layout is unknown, or its column of counts")
     again = read_counts(
         BytesIO(data), format=shape.layout, separator=shape.separator, counts=shape.counts, totals=shape.words
     )
@@ -149,10 +150,21 @@ def _name_counts(sheet: Sheet) -> str | None:
     return next((fields[at - 1].strip() for at in columns if at <= len(fields)), None)
 
 
+def list_shared(sheet: Sheet) -> set[Place]:
+    r"""Return the fields of counts with a share beside them or instead, which not all layouts read.
+
+    >>> sheet = Sheet("a.csv", "n\n5\n7 (2%)\n", ",", "utf-8", (), read={2: frozenset([1]), 3: frozenset([1])})
+    >>> list_shared(sheet)
+    {Place(line=3, column=1)}
+    """
+    every = (pair for one in list_records(sheet) for pair in one.list_read(sheet))
+    return {place for place, text in every if BESIDE.fullmatch(text) or SHARE.fullmatch(text)}
+
+
 def _list_words(sheet: Sheet, tables: Sequence[Table]) -> tuple[str, ...]:
-    """Return the texts beside counts and shares that are no name and no value."""
-    cells = {cell.place for table in sheet.tables for cell in table.cells}
-    numbers = cells | {ratio.place for table in sheet.tables for ratio in table.ratios}
+    """Return the texts beside counts and shares that are no name and no value; also counts with shares not read."""
+    counts = {cell.place for table in sheet.tables for cell in table.cells} - list_shared(sheet)
+    numbers = counts | {ratio.place for table in sheet.tables for ratio in table.ratios}
     known = {text for table in tables for one in table.dimensions for text in (one.name, *one.values)}
     texts = {text for one in list_records(sheet) for place, text in one.list_read(sheet) if place not in numbers}
     return tuple(sorted(texts - known))

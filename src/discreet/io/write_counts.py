@@ -11,7 +11,7 @@ from discreet.errors import OutputError
 from discreet.io.encodings import encode
 from discreet.io.files import Place as Target
 from discreet.io.files import as_path, folder_beside, save
-from discreet.io.read_back import BYTE_ORDER, Shape, find_shape, format_cell, list_records
+from discreet.io.read_back import BYTE_ORDER, Shape, find_shape, format_cell, list_records, list_shared
 
 TABLE: Final = "table.csv"
 QUOTE: Final = '"'
@@ -107,7 +107,7 @@ def _list_edits(sheet: Sheet, tables: Iterable[Table]) -> tuple[dict[int, dict[i
     own = list(tables)
     now = {cell.place: cell for table in own for cell in table.cells if cell.place is not None}
     left = {ratio.place for table in own for ratio in table.ratios}
-    shared = _list_shared(sheet.tables)
+    shared = list_shared(sheet)
     fields, gone = dict[Place, str](), set[int]()
     for ratio in (ratio for table in sheet.tables for ratio in table.ratios):
         if ratio.place is not None and ratio.place not in left and ratio.place not in now:
@@ -135,13 +135,6 @@ def _choose_text(before: Cell, now: Cell | None, *, has_lost_share: bool) -> str
     if not has_lost_share:
         return None
     return now.mark if now.state is State.MASKED else format_cell(now)
-
-
-def _list_shared(tables: Iterable[Table]) -> set[Place]:
-    """Return the fields that hold a share beside a count or instead of it."""
-    own = list(tables)
-    places = {cell.place for table in own for cell in table.cells if cell.place is not None}
-    return {ratio.place for table in own for ratio in table.ratios if ratio.place is not None} & places
 
 
 def _edit(record: str, fields: Mapping[int, str], drop: Container[int], separator: str) -> str:

@@ -117,9 +117,8 @@ def _describe_facts(table: Table) -> Iterator[str]:
             yield f"Of {one.name}, {value} is part of {parent}."
     if table.absent is not None:
         yield f"A count that {table.name} leaves out is {_say_limits(*table.absent)}."
-    if table.within is not None:
-        rest = f"; the others are {table.rest}" if table.rest else ""
-        yield f"The {table.counted} are some of the {table.within}{rest}."
+    if table.within is not None or table.rest:
+        yield f"Some of the {table.within} are {table.counted}, the others {table.rest or 'have no name'}."
 
 
 def _describe_marks(counts: Counts) -> Iterator[str]:
