@@ -5,15 +5,21 @@ import random
 import shutil
 from contextlib import suppress
 from hashlib import sha256
-from io import BytesIO
+from io import BytesIO, StringIO
 from itertools import product
 from zipfile import ZipFile, is_zipfile
 
+import pandas as pd
 import pytest
 import xlsxwriter
+from click.testing import CliRunner
 
 from discreet import DiscreetError, block, read_counts, verify, write_counts, write_release
+from discreet.cli import main
 from discreet.io.formats.counts.stated import decode, encode
+from discreet.io.write_counts import render_counts
+from discreet.report import readers_html
+from discreet.report.tables import describe_costs
 from discreet.web.readers import write_readers
 
 SENTINELS = ("86753", "zyzzyva", "86.753", "8,675,309")  # in no table otherwise, and in no digest as texts
@@ -120,6 +126,106 @@ def test_nothing_is_written_that_was_not_judged(tmp_path):
         for name, data in bytes_of(folder / "public"):
             assert not any(one.encode() in data for one in SENTINELS), (seed, name)
     assert written >= 40
+
+
+SMOKERS = """\
+sex,smoker,n,percent
+Total,Total,180,100.0
+f,Total,90,50.0
+m,Total,90,50.0
+Total,yes,50,27.8
+Total,no,130,72.2
+f,yes,5,5.6
+f,no,85,94.4
+m,yes,45,50.0
+m,no,45,50.0
+"""
+SAFE = """\
+sex,smoker,n
+Total,Total,180
+f,Total,90
+m,Total,90
+Total,yes,50
+Total,no,130
+f,yes,*
+f,no,*
+m,yes,*
+m,no,*
+"""
+CROSSTAB = """\
+Of 86753 people
+
+sex,young,rate,old,Total
+f,99,86.1,81,180
+m,3,86.2,25,28
+Total,102,86.3,106,208
+Note: 86753.
+"""
+
+
+def published(text, folder, **how):
+    """The table of a release of a text, which must be good."""
+    counts = read_counts(BytesIO(text.encode()), **how)
+    assert write_release(block(counts, k=11, method="suppress"), folder).is_good
+    return (folder / "table.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        (SMOKERS, {"drop": "percent"}),
+        (SMOKERS.replace("percent", "deaths"), {"counts": "n", "columns": ["sex", "smoker"]}),
+        (SMOKERS.replace("percent", "n2"), {"counts": "n", "drop": "n2"}),
+    ],
+)
+def test_a_column_that_was_left_out_is_not_published(tmp_path, text, how):
+    assert published(text, tmp_path / "release", **how) == SAFE
+
+
+def test_text_around_a_crosstab_and_columns_that_were_left_out_are_not_published(tmp_path):
+    told = published(CROSSTAB, tmp_path / "release", drop="rate")
+    assert told == "sex,young,old,Total\nf,*,*,180\nm,*,*,28\nTotal,102,106,208\n"
+    counts = read_counts(BytesIO(CROSSTAB.encode()), drop="rate")
+    costs = describe_costs(block(counts, k=11, method="suppress"))
+    assert costs["left out of the file"] == "the column rate, 2 lines of text"
+
+
+def test_the_command_says_what_it_leaves_out(tmp_path):
+    (tmp_path / "table.csv").write_text(SMOKERS)
+    words = ["block", str(tmp_path / "table.csv"), "--counts", "--drop", "percent", "-k", "11"]
+    shown = CliRunner().invoke(main, words).stdout
+    assert "left out of the file: the column percent" in shown
+    assert "5.6" not in shown
+
+
+def test_frames_and_spreadsheets_keep_nothing_that_was_left_out(tmp_path):
+    frame = pd.read_csv(StringIO(SMOKERS))
+    lines = [line.split(",") for line in SMOKERS.splitlines()]
+    (tmp_path / "table.xlsx").write_bytes(as_xlsx(lines))
+    for number, source in enumerate([frame, tmp_path / "table.xlsx"]):
+        counts = read_counts(source, drop="percent", **({"sheet": "table"} if number else {}))
+        write_release(block(counts, k=11, method="suppress"), tmp_path / str(number))
+        assert (tmp_path / str(number) / "table.csv").read_text() == SAFE
+
+
+def test_known_formats_keep_no_number_beside_their_counts(tmp_path):
+    achilles = "analysis_id,stratum_1,count_value,avg_value\n1,,180 (5),86.753\n2,8507,90,86.753\n2,8532,90 (3),\n"
+    expected = "analysis_id,stratum_1,count_value\n1,,180\n2,8507,90\n2,8532,90\n"
+    assert published(achilles, tmp_path / "achilles") == expected
+    head = "cdm_name,group_name,group_level,strata_name,strata_level,variable_name,variable_level,estimate_name,"
+    head += "estimate_type,estimate_value\n"
+    line = "mock,overall,overall,overall,overall,Number subjects,NA,count,{},180\n"
+    median = "mock,overall,overall,overall,overall,Age,NA,median,numeric,86.753\n"
+    assert published(head + line.format("integer") + median, tmp_path / "result") == head + line.format("integer")
+    assert "86" not in published(head + line.format("86"), tmp_path / "type")
+
+
+def test_what_cannot_be_read_back_is_published_as_a_long_table():
+    text = "age,n\n1,30\n2,4\n3,50\n4,60\nTotal,144\n"  # merged values have no line of their own
+    counts = block(read_counts(BytesIO(text.encode())), k=11, method="collapse").counts
+    assert {name: file.data for name, file in render_counts(counts).items()} == {
+        "table.csv": b"age,count\n1,30\n2 or 3,54\n4,60\nTotal,144\n"
+    }
 
 
 # Forgers
@@ -256,3 +362,77 @@ def test_no_forgery_is_good_though_its_digests_are(releases, tmp_path):
     for seed in range(500):
         found, is_same = forge(releases, seed, tmp_path / "forged")
         assert found.is_good <= is_same, seed
+
+
+def change(name, old, new, count=1):
+    def edit(folder):
+        path = folder / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, count), encoding="utf-8")
+
+    return edit
+
+
+def add_counts(folder):
+    """Add a column of true counts."""
+    lines = (folder / "table.csv").read_text().splitlines()
+    (folder / "table.csv").write_text("".join(f"{line},{'true' if not at else 5}\n" for at, line in enumerate(lines)))
+
+
+def add_file(folder):
+    (folder / "report.html").write_text("f, yes: 5")
+    change("release.json", '"files": {', '"files": {"report.html": "", ')(folder)
+
+
+EXAMPLES = {
+    "a column": (add_counts, "table.csv has the attribute 'true', which counts.json lacks"),
+    "swapped labels": (change("table.csv", "f,Total", "m,Total"), "line 3, column 3 of table.csv shows something else"),
+    "a count in a label": (
+        change("table.csv", "f,yes", "f (5),yes"),
+        "table.csv has 1 value of 'sex' that counts.json",
+    ),
+    "a count in a total": (change("table.csv", "Total,yes", "Total (5),yes"), "1 value of 'sex'"),
+    "a line of text": (change("table.csv", "m,no,*\n", "m,no,*\nf yes is 5,,\n"), "1 value of 'sex'"),
+    "a header": (change("table.csv", ",n\n", ",n (5 f yes)\n"), "table.csv cannot be read"),
+    "an attribute": (change("table.csv", "smoker", "smoker 5"), "the attribute 'smoker 5', which counts.json lacks"),
+    "a share": (change("table.csv", "f,yes,*", "f,yes,* (6%)"), "line "),
+    "a key of a release": (change("release.json", '"k": 11', '"true": 5, "k": 11'), "the unknown key 'true'"),
+    "a key of a table": (change("counts.json", '"counted"', '"true": 5, "counted"'), "the unknown key 'true'"),
+    "a key of a cell": (change("counts.json", '"low"', '"true": 5, "low"'), "the unknown key 'true'"),
+    "a key of an attribute": (change("counts.json", '"values"', '"true": 5, "values"'), "the unknown key 'true'"),
+    "a method": (change("release.json", "suppress", "magic"), "the method 'magic' in release.json is unknown"),
+    "another method": (change("release.json", "suppress", "round"), "report.txt says something else"),
+    "a version": (change("release.json", '"0.', '"f yes 5 '), "'release' or 'discreet' is no version"),
+    "a policy": (change("release.json", '"name": "k"', '"name": "cms"'), "is not the one named 'cms'"),
+    "k": (change("release.json", '"k": 11', '"k": 3', 2), "report.txt says something else"),
+    "a text": (change("report.txt", "Rule", "f yes is 5. Rule"), "report.txt says something else"),
+    "limits": (change("counts.json", '"low": 1, "high": null', '"low": 2, "high": null'), "report.txt says"),
+    "a file": (add_file, "'report.html' is listed in release.json, but no part of a release"),
+}
+
+
+@pytest.mark.parametrize(("forgery", "fault"), EXAMPLES.values(), ids=EXAMPLES)
+def test_a_forgery_is_named(releases, tmp_path, forgery, fault):
+    shutil.copytree(releases["long"], tmp_path / "forged")
+    forgery(tmp_path / "forged")
+    sign(tmp_path / "forged")
+    found = verify(tmp_path / "forged")
+    assert any(fault in one for one in found.faults), found.faults
+
+
+def test_a_page_for_readers_that_was_changed_is_named(releases, tmp_path):
+    for folder in (releases["long"], tmp_path / "of itemsets"):
+        if not folder.exists():
+            write_release(block([["a"]] * 20 + [["a", "b"]] * 30, min_support=10, k=10), folder)
+        release = shutil.copytree(folder, tmp_path / folder.name / "release", dirs_exist_ok=True)
+        page = tmp_path / folder.name / "readers" / "report.html"
+        page.parent.mkdir()
+        page.write_text(readers_html(release, verify(release)), encoding="utf-8")
+        assert CliRunner().invoke(main, ["verify", str(release)]).exit_code == 0
+        page.write_text(page.read_text(encoding="utf-8").replace("RELEASE", "release", 1), encoding="utf-8")
+        found = CliRunner().invoke(main, ["verify", str(release)])
+        assert (found.exit_code, "readers/report.html is not the page that this release makes" in found.stdout) == (
+            1,
+            True,
+        )

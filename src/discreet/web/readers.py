@@ -15,7 +15,7 @@ from discreet import Patterns, Verification
 from discreet.blocking.tables.folder import RELEASE, is_tables
 from discreet.data.itemsets import sort_labels
 from discreet.io.write_counts import TABLE
-from discreet.report import readers_html
+from discreet.report import is_readers_html, readers_html
 
 FIRST: Final = datetime(1980, 1, 1, tzinfo=UTC)  # of every file in our zips
 PLAIN: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
@@ -25,7 +25,7 @@ README: Final = """\
 These files are for readers. They say what the folder "release" beside them says.
 
 The folder "release" can be verified:  discreet verify release
-The page Verify of the app also compares patterns.csv and report.html with it.
+That compares report.html with it too; the page Verify of the app compares patterns.csv as well.
 """
 
 Lines: TypeAlias = Iterable[Sequence[str | int]]
@@ -54,8 +54,9 @@ def compare_readers(
     """
     write_readers(release, verified, place)
     others = [name for name, file in files.items() if not _is_same(file, place / name)]
-    is_ours = json.loads((release / RELEASE).read_bytes())["discreet"] == discreet.__version__
-    sure = {"patterns.csv", *[PAGE, "README.txt"] * is_ours}
+    sure = {"patterns.csv"}
+    if PAGE in others and is_readers_html(files[PAGE].read_bytes(), release, verified) is not None:
+        sure.add(PAGE)
     wrong = [name for name in others if name in sure and (place / name).is_file()]
     return wrong, [name for name in others if name not in wrong]
 
