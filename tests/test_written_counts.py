@@ -18,8 +18,8 @@ from discreet import DiscreetError, block, read_counts, verify, write_counts, wr
 from discreet.cli import main
 from discreet.io.formats.counts.stated import decode, encode
 from discreet.io.write_counts import render_counts
-from discreet.report import readers_html
-from discreet.report.tables import describe_costs
+from discreet.report import readers_html, table_release_html, write_sacro
+from discreet.report.tables import describe_costs, table_release_json
 from discreet.web.readers import write_readers
 
 SENTINELS = ("86753", "zyzzyva", "86.753", "8,675,309")  # in no table otherwise, and in no digest as texts
@@ -113,6 +113,9 @@ def write_all(chance, folder):
         assert verified.is_good
         write_counts(release.counts, place / "written.csv")
         write_readers(place / "release", verified, place / "readers")
+        write_sacro(release.audit, place / "sacro")
+        (place / "page.html").write_text(table_release_html(release), encoding="utf-8")
+        (place / "release.json").write_bytes(b"".join(table_release_json(release)))
         return True
     return False
 

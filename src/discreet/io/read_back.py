@@ -16,6 +16,7 @@ from discreet.runtime.text import count_of
 
 Key: TypeAlias = tuple[str, Values]  # the name of a table, and the values of a cell
 UNNAMED: Final = re.compile(r"(?:row|column)(?: \d+)?")  # what we call the attributes of a crosstab without names
+SIGNS: Final = frozenset("%([")  # one of which stands beside every share
 MASK: Final = "*"  # for a masked count without a mark
 BYTE_ORDER: Final = "\ufeff"  # a mark before the first line
 
@@ -43,9 +44,10 @@ class Record(NamedTuple):
 
     def list_read(self, sheet: Sheet) -> Iterator[tuple[Place, str]]:
         """Yield the texts that a table was read from."""
-        columns = sheet.read.get(self.number, frozenset())
-        every = ((Place(self.number, at), field.strip()) for at, field in enumerate(self.fields, start=1))
-        yield from ((place, text) for place, text in every if text and place.column in columns)
+        for at in sheet.read.get(self.number, ()):
+            text = self.fields[at - 1].strip() if at <= len(self.fields) else ""
+            if text:
+                yield Place(self.number, at), text
 
     def list_unread(self, sheet: Sheet) -> list[int]:
         """Return the columns of all other texts."""
@@ -89,8 +91,9 @@ def find_shape(text: str, sheet: Sheet, tables: Sequence[Table], layout: str) ->
         again = _read(text.encode(), tables, Shape(names, layout, sheet.separator, column, _list_words(sheet, tables)))
     except DiscreetError:
         return None
-    shape = Shape(names, layout, sheet.separator, column, _list_words(again.sheets[0], tables))
-    return None if any(_compare(again, tables, shape, sheet.name)) else shape
+    if any(_compare(again, tables, sheet.name)):
+        return None
+    return Shape(names, layout, sheet.separator, column, _list_words(again.sheets[0], tables))
 
 
 def find_differences(data: bytes, tables: Sequence[Table], shape: Shape, name: str) -> Iterator[str]:
@@ -101,7 +104,8 @@ def find_differences(data: bytes, tables: Sequence[Table], shape: Shape, name: s
         why = str(error).removeprefix("the open file: ")
         yield f"{name} cannot be read as the tables of counts.json: {why}"
         return
-    yield from _compare(again, tables, shape, name)
+    yield from _compare(again, tables, name)
+    yield from _say_differing(name, "the text", _list_words(again.sheets[0], tables), shape.words, "release.json")
     stated = {_key(table, cell.at): cell.place for table in tables for cell in table.cells}
     seen = {_key(table, cell.at): cell.place for table in again.tables for cell in table.cells}
     wrong = sum(place is not None and place != seen.get(key) for key, place in stated.items())
@@ -157,7 +161,7 @@ def list_shared(sheet: Sheet) -> set[Place]:
     >>> list_shared(sheet)
     {Place(line=3, column=1)}
     """
-    every = (pair for one in list_records(sheet) for pair in one.list_read(sheet))
+    every = (pair for one in list_records(sheet) for pair in one.list_read(sheet) if SIGNS & {*pair[1]})
     return {place for place, text in every if BESIDE.fullmatch(text) or SHARE.fullmatch(text)}
 
 
@@ -174,14 +178,13 @@ def _key(table: Table, at: Coordinates) -> Key:
     return table.name, name_values(table.names, at)
 
 
-def _compare(again: Counts, tables: Sequence[Table], shape: Shape, name: str) -> Iterator[str]:
+def _compare(again: Counts, tables: Sequence[Table], name: str) -> Iterator[str]:
     """Yield the differences between tables that were read back and what they should be."""
     [sheet] = again.sheets
     yield from _find_unread(sheet, name)
     for table, expected in zip(again.tables, tables, strict=True):
         labels = list(_find_labels(table, expected, name))
         yield from labels or _find_counts(table, expected, name)
-    yield from _say_differing(name, "the text", _list_words(sheet, tables), shape.words, "release.json")
 
 
 def _say_differing(name: str, what: str, shown: Iterable[str], stated: Iterable[str], other: str) -> Iterator[str]:
