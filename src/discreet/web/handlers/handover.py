@@ -85,7 +85,7 @@ def _write_release(context: Context, release: AnyRelease) -> tuple[list[Path], s
         write_readers(folder, verified, place / "readers")
     else:
         private.mkdir(parents=True, mode=0o700)
-    (private / REPORT).write_text(show_release(release, source, private=True), encoding="utf-8")
+    (private / REPORT).write_text(_show_private(release, source), encoding="utf-8")
     private = private.replace(context.file(reports.MARK))
     secret = context.pack(private)
     if not is_public:
@@ -103,8 +103,8 @@ def _write_release(context: Context, release: AnyRelease) -> tuple[list[Path], s
     return files, fingerprint
 
 
-def show_release(release: AnyRelease, source: reports.Source, *, private: bool = False) -> str:
-    """Return the page of a release."""
+def _show_private(release: AnyRelease, source: reports.Source) -> str:
+    """Return the page of a release for its owner alone."""
     if isinstance(release, TableRelease):
-        return reports.table_release_html(release, source=source, private=private)
-    return release.to_html(source=source, private=private)
+        return reports.table_release_html(release, source=source, private=True)
+    return release.to_html(source=source, private=True)
