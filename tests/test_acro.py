@@ -5,6 +5,7 @@ The folders in tests/acro_sessions were written by the real ACRO, 1.0.2 and 0.4.
 
 import json
 import shutil
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import discreet
-from discreet import InputError, OptionError, Verdict, audit, read_counts, report
+from discreet import InputError, OptionError, Verdict, audit, read_counts, report, verify, write_release
 from discreet.blocking.tables.block import block_counts
 from discreet.cli import main
 from discreet.io.write_counts import write_counts
@@ -478,3 +479,17 @@ def test_a_blocked_session_is_released_without_its_other_outputs(session, tmp_pa
     assert run("block", "--acro", session, "-k", 10, "--method", "suppress", "--out", release).exit_code == 0
     assert {path.name for path in release.glob("*.csv")} == {"output_0_0.csv", "output_1_0.csv"}
     assert discreet.verify(release).is_good
+
+
+def test_a_table_of_a_released_session_that_was_changed_is_named(session, tmp_path):
+    keep(session, "output_0", "output_1")
+    write_release(block_counts(read_counts(session), policy="acro", method="suppress"), tmp_path / "release")
+    table, stamp = tmp_path / "release" / "output_1_0.csv", tmp_path / "release" / "release.json"
+    assert verify(tmp_path / "release").is_good
+    lines = table.read_text(encoding="utf-8").splitlines()
+    for forged in ([f"{line},7" for line in lines], [*lines, "Note: 7"], [lines[0], *reversed(lines[1:-1]), "x,7"]):
+        table.write_text("".join(f"{line}\n" for line in forged), encoding="utf-8")
+        facts = json.loads(stamp.read_text(encoding="utf-8"))
+        facts["files"][table.name] = sha256(table.read_bytes()).hexdigest()
+        stamp.write_text(json.dumps(facts), encoding="utf-8")
+        assert "output_1_0.csv" in verify(tmp_path / "release").faults[0]

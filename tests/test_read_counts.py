@@ -640,9 +640,9 @@ def mask(*ats):
     [
         "sex;n\r\nTotal;180\r\nf;177\r\nm;<11\r\n",
         '"","old","young","Sum"\n"f",32,"1,030",1062\n"Sum",72,48,120\n',
-        "Table 1\n\n,f,,m,,Total\n,old,young,old,young,\nN,12,30,40,0,82\n\nTotal,12,30,40,0,82\nNote: x.\n",
+        ",f,,m,,Total\n,old,young,old,young,\nN,12,30,40,0,82\nTotal,12,30,40,0,82\n",
         "\ufeffsex,n,%\nf,177 ,98.3\nm,*,1.7\nTotal,180,100\n",
-        RESULT,
+        "".join(line for line in RESULT.splitlines(keepends=True) if "median" not in line and "settings" not in line),
         MEASURES,
     ],
 )
@@ -763,8 +763,8 @@ def test_what_is_written_reads_as_what_it_was(counts, data):
     hidden = data.draw(st.sets(st.sampled_from([cell.at for cell in read_once])))
     changed = [mask(*hidden)(cell) for cell in read_once]
     again = replace(read_once, tables=(replace(read_once.tables[0], cells=tuple(changed)),))
-    ((_, text),) = render_counts(again)
-    assert named(read_counts(BytesIO(text), format="crosstab")) == named(again)
+    (file,) = render_counts(again).values()
+    assert named(read_counts(BytesIO(file.data), format="crosstab" if file.shape else "long")) == named(again)
 
 
 @given(st.text('ab,1<*%()\n";-', max_size=60))

@@ -8,6 +8,7 @@ from web import answer, facts, served, upload
 
 import discreet
 from discreet.data.generate import clinic
+from discreet.report import readers_html
 
 ROWS = list(clinic(2000, seed=1))
 AT = {"min_support": "5%", "k": 10}
@@ -95,7 +96,8 @@ def test_only_the_fingerprint_proves_whose_numbers_they_are(client, newer):
 
 
 def test_numbers_for_readers_are_compared_with_the_release(client, newer, tmp_path):
-    copies = {"patterns.xlsx": b"x", "report.html": b"x"}
+    page = readers_html(newer, discreet.verify(newer))
+    copies = {"patterns.xlsx": b"x", "report.html": page.encode()}
     discreet.write_patterns(discreet.read_patterns(newer / "patterns.json"), tmp_path / "patterns.csv", format="csv")
     copies["patterns.csv"] = (tmp_path / "patterns.csv").read_bytes()
 
@@ -105,14 +107,17 @@ def test_numbers_for_readers_are_compared_with_the_release(client, newer, tmp_pa
 
     found = checked()
     assert found["is_good"]
-    assert "Not checked: the files for readers (patterns.xlsx, report.html)." in found["not_proven"]
-    assert found["unchecked"] == ["patterns.xlsx", "report.html"]
+    assert "Not checked: the files for readers (patterns.xlsx)." in found["not_proven"]
+    assert found["unchecked"] == ["patterns.xlsx"]
     copies["patterns.csv"] = copies["patterns.csv"].replace(b"1", b"2", 1)
     found = checked()
     assert (found["is_good"], found["proven"]) == (False, [])
-    assert found["faults"] == ["patterns.csv for readers has other numbers than the release"]
+    changed = "{} for readers is not what this release makes: it was changed"
+    assert found["faults"] == [changed.format("patterns.csv")]
     zipped = facts(client, "verify", upload=sent(client, newer, [f"readers/{name}" for name in FOR_READERS]))
-    assert zipped["faults"] == found["faults"]
+    assert {*zipped["faults"]} == {changed.format(name) for name in ("patterns.csv", "report.html")}
+    copies |= {"patterns.csv": b"x", "report.html": page.replace("k = ", "k > ").encode()}
+    assert {*checked()["faults"]} == {changed.format(name) for name in ("patterns.csv", "report.html")}
 
 
 @pytest.mark.parametrize("extra", ["readers/evil.py", "evil.csv", "readers/readers/report.html", "other/report.html"])

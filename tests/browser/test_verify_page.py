@@ -186,7 +186,7 @@ def test_a_folder_that_was_handed_over_is_verified_with_its_files_for_readers(ve
     assert "Not checked: the files for readers (patterns.xlsx)." in verify.locator("#not-proven").inner_text()
     (folder / "readers" / "patterns.csv").write_text("x", encoding="utf-8")
     verify.locator("#folder").set_input_files(folder)
-    verify.locator("#faults").get_by_text("Patterns.csv for readers has other numbers than the release").wait_for()
+    verify.locator("#faults").get_by_text("Patterns.csv for readers is not what this release makes").wait_for()
 
 
 def test_a_result_is_still_there_after_a_reload(verify, releases):

@@ -20,7 +20,7 @@ from discreet.blocking.tables.block import TableRelease
 from discreet.blocking.tables.folder import is_tables, verify_tables, write_tables
 from discreet.blocking.verify import CLAIMS, PATTERNS
 from discreet.blocking.verify import verify as verify_files
-from discreet.blocking.verify_cells import visible
+from discreet.blocking.verify_policy import check_policy, read_policy
 from discreet.blocking.verify_result import Verification
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import Label, Weighted
@@ -38,7 +38,7 @@ from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, sa
 from discreet.io.notation import as_json, sort_pattern_codes, write_csv, write_text
 from discreet.io.read import read_patterns, write_patterns
 from discreet.io.sources import FORMATS
-from discreet.judging.policy import ZEROS, Policy, Verdict, load, names
+from discreet.judging.policy import Verdict
 from discreet.judging.schema import find_schema_sums, judge_schema
 from discreet.publications.rules.reading import as_rounded
 
@@ -147,11 +147,11 @@ def verify(
     if not verification.is_good:
         return verification
     facts = json.loads(Path(folder, "release.json").read_bytes())
-    fault = _check_policy(facts["policy"])
+    fault = check_policy(facts["policy"])
     if fault:
         return verification._replace(faults=(fault,))
     known = {BEST: True, **{name: blocker.is_whole for name, blocker in METHODS.items()}}
-    is_whole = known.get(facts["method"], False) and keeps_whole(_read_policy(facts["policy"]))
+    is_whole = known.get(facts["method"], False) and keeps_whole(read_policy(facts["policy"]))
     is_known = facts["method"] in known and is_whole is facts["is_whole"]
     method = "" if is_known else "the method in release.json is unknown, or does not match is_whole and the policy"
     if facts["beside"] and facts["is_whole"]:
@@ -196,25 +196,9 @@ def _check_beside(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]
         return "what older releases reveal together with this one cannot be checked"
 
 
-def _read_policy(facts: Mapping[str, Any]) -> Policy:
-    return Policy(**{**facts, "zeros": ZEROS[facts["zeros"]]})
-
-
-def _check_policy(facts: dict[str, Any]) -> str:
-    """Return the fault of a policy that is invalid, or has the name of another one; it may be stricter."""
-    try:
-        policy = _read_policy(facts)
-        name = visible(policy.name).strip().casefold()
-    except (DiscreetError, KeyError):
-        return "the policy in release.json is invalid"
-    known = Policy("k", k=1) if name == "k" else load(name) if name in names() else policy
-    is_same = policy == replace(known, k=max(policy.k, known.k), max_belief=policy.max_belief or known.max_belief)
-    return "" if is_same else f"the policy in release.json is not the one named {known.name!r}"
-
-
 def _check_zeros(folder: Path, facts: Mapping[str, Any]) -> str:
     """Return a fault if the supports show an implication, and the policy withholds these."""
-    if _read_policy(facts["policy"]).zeros is not Verdict.WITHHOLD or facts["rounded_to"] is not None:
+    if read_policy(facts["policy"]).zeros is not Verdict.WITHHOLD or facts["rounded_to"] is not None:
         return ""
     many = len(find_implications(_read_listed(folder, facts)))
     return f"{many:,} implications follow from the supports, which the policy withholds" if many else ""
@@ -283,7 +267,7 @@ def _attack(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> s
 
 def _believe(folder: Path, facts: Mapping[str, Any], older: Sequence[Older]) -> str:
     """Return a fault if a reader may believe in a small group beyond the bound of the policy, or that is not known."""
-    policy = _read_policy(facts["policy"])
+    policy = read_policy(facts["policy"])
     most, olds = policy.max_belief, [one.patterns for one in older] if facts["grown"] else []
     if most is None:
         return ""

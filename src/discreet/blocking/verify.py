@@ -23,7 +23,7 @@ AROUND: Final = {"release.json", "ro-crate-metadata.json"}  # they list the othe
 PRIVATE: Final = "DO-NOT-RELEASE"
 LARGEST: Final = 1 << 27  # bytes of a file; all files together may have twice as many
 MOST_VALUES: Final = 1 << 22  # values in a file: two letters of text may take a hundred bytes in memory
-VERSION: Final = re.compile("[0-9A-Za-z.+-]{1,40}")
+VERSION: Final = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,4}){1,3}[0-9A-Za-z.+-]{0,20}")
 METHOD: Final = re.compile("[a-z_-]{1,40}")
 COUNT: Final = re.compile("[0-9]{1,40}")
 MINED: Final = {"n": int, "min_support": int, "kind": str, "max_length": int | None}
@@ -44,6 +44,9 @@ POLICY: Final[Json] = {"name": str, "k": int, "zeros": str, "round_to": int | No
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"generalized": list, "beside": list, "grown": bool, "policy": dict, "files": dict},
+    "release.json of tables": {"release": int, "discreet": str, "publishes": str, "method": str, "k": int}
+    | {"policy": dict, "shapes": dict, "files": dict},
+    "a shape in release.json": {"tables": list, "layout": str, "separator": str, "counts": str | None, "words": list},
     "the policy in release.json": {**POLICY, "source": str, "about": str},
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},
@@ -79,12 +82,12 @@ def verify(folder: str | os.PathLike[str], *, fingerprint: str | None = None) ->
         faults.append(OTHER)
     try:
         release = _read_claims(files[at], at)
-        _check_form({"width": 1, "max_belief": None, **release["policy"]}, "the policy in release.json")
+        check_form({"width": 1, "max_belief": None, **release["policy"]}, "the policy in release.json")
         beside = _read_beside(release)
         faults += _check_files({*entries} - AROUND - {*[PRIVATE] * has_private}, digests, release["files"])
         at = "certificate.json"
         certificate = _read_claims(files[at], at)
-        _check_form(certificate["patterns"], "the file in certificate.json")
+        check_form(certificate["patterns"], "the file in certificate.json")
         at = " and ".join(sorted(files.keys() & PATTERNS)) or "the file of patterns"
         facts, pairs = _read_patterns(at, files[at])
         _check_lengths(pairs, release["max_length"])
@@ -145,7 +148,7 @@ def _check_files(present: set[str], digests: dict[str, str], listed: Json) -> It
 
 def _stated_tops(tops: list[Json]) -> Iterator[tuple[Any, ...]]:
     for top in tops:
-        _check_form(top, "a top in certificate.json")
+        check_form(top, "a top in certificate.json")
         yield (top["support"], top["cells"], top["smallest"], *sorted(top["items"]))
 
 
@@ -171,7 +174,7 @@ def _find_contradictions(release: Json, certificate: Json, facts: Json, largest:
 def _read_claims(data: bytes, name: str) -> Json:
     """Return the claims of release.json or certificate.json."""
     claims: Json = OBJECT(_decode(data, name))
-    _check_form(claims, name)
+    check_form(claims, name)
     least = min(claims["k"], claims["min_support"], claims["n"] + 1, (claims["max_length"] or 0) + 1)
     least = least if claims["rounded_to"] is None else min(least, claims["rounded_to"])
     if claims[name.removesuffix(".json")] != 1 or least < 1:
@@ -212,7 +215,7 @@ def _check_hierarchy(pairs: list[Any], stands_for: list[Any], labels: list[str])
         raise InputError("the hierarchy in release.json is malformed, or names items that are not listed")
 
 
-def _check_form(facts: Json, form: str) -> None:
+def check_form(facts: Json, form: str) -> None:
     """Refuse an object with a missing or unknown key, or a value of the wrong type."""
     kinds = FORMS[form]
     for word in sorted(facts.keys() ^ kinds.keys()):
@@ -229,12 +232,12 @@ def _read_patterns(name: str, data: bytes) -> tuple[Json, Pairs]:
     text = _decode(data, name)
     if name == "patterns.json":
         facts = {"max_length": None, "schema": [], "hierarchy": [], **OBJECT(text)}
-        _check_form(facts, name)
+        check_form(facts, name)
         form = "a pattern in patterns.json"
         for one in facts["patterns"]:
             is_plain = type(one) is dict and one.keys() == FORMS[form].keys() and type(one["support"]) is int
             if not (is_plain and type(one["items"]) is list):  # which is quick to see, for the many
-                _check_form(one, form)
+                check_form(one, form)
         return facts, [(one["items"], one["support"]) for one in facts.pop("patterns")]
     if name == "patterns.csv":
         header, *cells = csv.reader(StringIO(text, newline=""), strict=True)
@@ -263,7 +266,7 @@ def _read_parquet(data: bytes) -> tuple[Json, Pairs]:
     except pl.exceptions.PanicException:  # not a subclass of Exception
         raise ValueError from None
     facts = {"max_length": None, **OBJECT(metadata.pop("discreet"))}
-    _check_form(facts, "patterns.parquet")
+    check_form(facts, "patterns.parquet")
     if schema not in wanted or metadata.keys() - {"ARROW:schema"}:
         raise InputError(f"{malformed} it has columns or notes beside items and support")
     if frame.height + (frame["items"].list.len().sum() or 0) > MOST_VALUES:
@@ -295,5 +298,5 @@ def _read_lines(lines: list[str], name: str) -> tuple[Json, Pairs]:
         raise ValueError
     if name == "patterns.txt":
         facts.setdefault("max_length", None)
-        _check_form(facts, name)
+        check_form(facts, name)
     return facts, [([labels[item] for item in items] if labels else items, support) for items, support in pairs]

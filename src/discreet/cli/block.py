@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 import discreet
-from discreet import Comparison, Release, Verdict
+from discreet import Comparison, Release, Verdict, Verification
 from discreet import report as reports
 from discreet.blocking.blockers import BEST, METHODS
 from discreet.blocking.folder import LISTS
@@ -246,9 +246,22 @@ def verify(*, folder: str, fingerprint: str | None, beside: tuple[str, ...], as_
     Exit code 0: no fault. 1: faults. 2: wrong usage, or no release.
     """
     with watching(first="verifying"):
-        result = discreet.verify(folder, fingerprint=fingerprint, beside=beside)
+        result = _check_page(Path(folder), discreet.verify(folder, fingerprint=fingerprint, beside=beside))
     say([json.dumps(result.facts(), indent=2, ensure_ascii=False) if as_json else str(result)])
     return int(not result.is_good)
+
+
+def _check_page(folder: Path, found: Verification) -> Verification:
+    """Return a verification with what is wrong about the page for readers that the app writes beside a release."""
+    page = folder.resolve().parent / "readers" / "report.html"
+    if not found.is_good or not page.is_file():
+        return found
+    is_same = reports.is_readers_html(page.read_bytes(), folder, found)
+    if is_same is None:
+        unchecked = "readers/report.html, which another version of discreet made, was not checked"
+        return found._replace(notes=(*found.notes, unchecked))
+    changed = "readers/report.html is not the page that this release makes: it was changed"
+    return found if is_same else found._replace(faults=(changed,))
 
 
 def _as_supports(text: str) -> str:

@@ -7,6 +7,7 @@ from enum import IntEnum
 from fractions import Fraction
 from functools import cached_property
 from io import StringIO
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from discreet.data.schema import SIGN, Attribute, Schema
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Values: TypeAlias = frozenset[tuple[str, str]]  # names of attributes, each with a value
 Coordinates: TypeAlias = tuple[str | None, ...]  # a value of each dimension; None for all of its values together
+Columns: TypeAlias = Mapping[int, frozenset[int]]  # some columns of some lines, as in a ``Place``
 UNKNOWN: Final = LARGEST_COUNT  # an upper limit that says nothing
 PEOPLE: Final = "people"  # what tables count unless they say otherwise
 UNLISTED: Final = "(not listed)"  # stands for all values that a file may have left out
@@ -140,9 +142,10 @@ class Table:
 class Sheet(NamedTuple):
     """A file that tables were read from, so that they can be written in its shape.
 
-    ``text`` is all of it; ``tables`` are those that were read from it. If it holds one count per line, a count that is
-    left out takes its line with it. ``beside`` leads from the place of a count to fields that were worked out from it.
-    If it ``is_cut``, lines that were not read are left out where it is written.
+    ``text`` is all of it; ``tables`` are those that were read from it; ``read`` tells in which columns of each line
+    their names, values, counts and shares stand: nothing else of the file is written. If it holds one count per line,
+    a count that is left out takes its line with it. If it ``is_cut``, its owner has asked for lines that were not read
+    to be left out.
     """
 
     name: str
@@ -151,7 +154,7 @@ class Sheet(NamedTuple):
     encoding: str
     tables: tuple[Table, ...]
     is_per_line: bool = False
-    beside: Mapping[Place, tuple[Place, ...]] = {}
+    read: Columns = MappingProxyType({})
     is_cut: bool = False
 
     def list_unread(self) -> list[int]:

@@ -2,14 +2,14 @@
 
 import csv
 from codecs import BOM_UTF8
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from io import BytesIO, StringIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from discreet.data.counts import Place
+from discreet.data.counts import Columns, Place
 from discreet.errors import InputError, Option
 from discreet.io.containers import find_container, load_frame
 from discreet.io.encodings import check_encoding, find_encoding, to_utf8
@@ -57,6 +57,11 @@ class Grid(NamedTuple):
     def place(self, line: int, column: int) -> Place:
         """Return where a field is, both from 1 on."""
         return Place(self.numbers[line], column + 1)
+
+    def mark_read(self, lines: Iterable[int], columns: Iterable[int]) -> Columns:
+        """Return some columns of some lines, counted as in ``place``, as those that tables were read from."""
+        places = frozenset(column + 1 for column in columns)
+        return {self.numbers[line]: places for line in lines}
 
     @property
     def head(self) -> list[str]:

@@ -133,10 +133,10 @@ class Marks:
             return Stated(count, count, State.EXACT)
         half, rest = self.round_to // 2, count % self.round_to
         if rest == half > 0 and self.round_to % 2 == 0:  # rounded to midpoints: 1 to 6 is 3, and only 0 is 0
-            return Stated(count - half + 1, count + half, State.LIMITS)
+            return Stated(count - half + 1, count + half, State.LIMITS, str(count))
         if rest:
             raise InputError(f"{place} holds no multiple of {self.round_to}; check ", Option("round_to"))
-        return Stated(max(0, count - half), count + half, State.LIMITS)
+        return Stated(max(0, count - half), count + half, State.LIMITS, str(count))
 
     def _mask(self, text: str, low: int, high: int) -> Stated:
         self.used[text] = low, high

@@ -180,9 +180,9 @@ def _list_sheets(name: str, grid: Grid, found: CountsRead, *, is_per_line: bool)
     for file, tables in files.items():
         own = grid.files[file] if grid.files else grid
         text = _render(own) if own.text is None else own.text
-        beside = found.beside.get(file if grid.files else "", {})
+        read = found.read.get(file if grid.files else "", {})
         named = file if file.endswith(".csv") else f"{file}.csv"
-        yield Sheet(named, text, own.separator or ",", own.encoding or "utf-8", tables, is_per_line, beside)
+        yield Sheet(named, text, own.separator or ",", own.encoding or "utf-8", tables, is_per_line, read)
 
 
 def _render(grid: Grid) -> str:

@@ -23,7 +23,7 @@ from discreet.report.hidden import (
     hiding_comparison_text,
 )
 from discreet.report.html.audit import audit_html
-from discreet.report.html.release import folder_html, release_html
+from discreet.report.html.release import folder_html, is_readers_html, readers_html, release_html
 from discreet.report.html.summary import summary_html
 from discreet.report.html.table_release import table_release_html
 from discreet.report.json import audit_json, channels_json, tradeoff_json
@@ -80,11 +80,13 @@ __all__ = [
     "hiding_comparison_json",
     "hiding_comparison_svg",
     "hiding_comparison_text",
+    "is_readers_html",
     "marked",
     "percent",
     "printable",
     "public_facts",
     "public_text",
+    "readers_html",
     "release_facts",
     "release_html",
     "release_json",

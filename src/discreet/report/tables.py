@@ -5,13 +5,16 @@ from textwrap import wrap
 from typing import Any, Final
 
 from discreet.blocking.tables.block import METHODS, TableRelease
+from discreet.data.counts import Counts
+from discreet.data.reading import name_some
+from discreet.io.read_back import list_records
 from discreet.io.write_counts import render_counts
 from discreet.judging import checks
 from discreet.judging.checks import WIDTH
 from discreet.report.findings import Source
 from discreet.report.json import document, encoded
 from discreet.report.text import aligned
-from discreet.runtime.text import printable
+from discreet.runtime.text import count_of, printable
 
 MOST_LINES: Final = 20  # of a table that is shown
 
@@ -22,11 +25,11 @@ def table_release_text(release: TableRelease, *, source: Source | None = None) -
     yield from ("", *checks.list_checks(release.audit.checks))
     yield from ("", *wrap(release.reason, WIDTH))
     yield from ("", *(f"  {name}: {value}" for name, value in describe_costs(release).items()))
-    for name, data in list(render_counts(release.counts))[:1]:
-        lines = data.decode("utf-8", errors="replace").splitlines()
-        more = f", the first {MOST_LINES} of {len(lines):,} lines" * (len(lines) > MOST_LINES)
-        yield from ("", printable(f"{name} as it would be published{more}:"))
-        yield from (f"  {printable(line)}" for line in lines[:MOST_LINES])
+    name, file = next(iter(render_counts(release.counts).items()))
+    lines = file.data.decode(file.encoding).splitlines()
+    more = f", the first {MOST_LINES} of {len(lines):,} lines" * (len(lines) > MOST_LINES)
+    yield from ("", printable(f"{name} as it would be published{more}:"))
+    yield from (f"  {printable(line)}" for line in lines[:MOST_LINES])
 
 
 def describe_costs(release: TableRelease) -> dict[str, str]:
@@ -39,10 +42,28 @@ def describe_costs(release: TableRelease) -> dict[str, str]:
         "further counts masked": f"{costs.masked_further:,}{people}" if costs.masked_further else "",
         "counts left out": f"{costs.lost:,}" if costs.lost else "",
         "lines that could not be read": f"{unread:,}, all left out" if unread else "",
+        "left out of the file": ", ".join(_list_left_out(release.original)),
         "largest change": f"{costs.largest_change:,} ({costs.average_change:.2g} on average)"
         * bool(costs.largest_change),
     }
     return {name: value for name, value in every.items() if value}
+
+
+def _list_left_out(counts: Counts) -> Iterator[str]:
+    """Yield the columns and the lines of text of the files that no table was read from: they are not written."""
+    for sheet in counts.sheets:
+        records = list(list_records(sheet))
+        used = {place.column for one in records for place, _ in one.list_read(sheet)}
+        head = next((one for one in records if any(one.list_read(sheet))), None)
+        columns = [] if head is None else [at for at in head.list_unread(sheet) if at not in used]
+        names = [head.fields[at - 1].strip() for at in columns] if head is not None else []
+        if names:
+            yield f"the column{'s' * (len(names) > 1)} {name_some(names)}"
+        texts = [one for one in records if not any(one.list_read(sheet)) and one.list_unread(sheet)]
+        numbers = {*sheet.list_unread()}  # which are told apart
+        lines = sum(one.number not in numbers for one in texts)
+        if lines:
+            yield f"{count_of(lines, 'line')} of text"
 
 
 def table_release_json(release: TableRelease, *, source: Source | None = None) -> Iterator[bytes]:

@@ -1,7 +1,8 @@
 """Files for readers, beside a release: the same numbers as CSV and Excel, and the report as a page."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
@@ -10,57 +11,58 @@ from typing import Final, TypeAlias
 import xlsxwriter
 
 import discreet
-from discreet import Patterns, Release
-from discreet.blocking.tables.block import TableRelease
+from discreet import Patterns, Verification
+from discreet.blocking.tables.folder import RELEASE, is_tables
 from discreet.data.itemsets import sort_labels
-from discreet.io.write_counts import is_reshaped, render_counts
+from discreet.io.write_counts import TABLE
+from discreet.report import is_readers_html, readers_html
 
 FIRST: Final = datetime(1980, 1, 1, tzinfo=UTC)  # of every file in our zips
 PLAIN: Final = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-PLAIN_CSV: Final = ("utf-8", ",")
-NAMES: Final = ("patterns.csv", "patterns.xlsx", "tables.xlsx", "report.html", "README.txt")
+PAGE: Final = "report.html"
+NAMES: Final = ("patterns.csv", "patterns.xlsx", "tables.xlsx", PAGE, "README.txt")
 README: Final = """\
 These files are for readers. They say what the folder "release" beside them says.
 
 The folder "release" can be verified:  discreet verify release
-The page Verify of the app also compares patterns.csv with it.
+That compares report.html with it too; the page Verify of the app compares patterns.csv as well.
 """
 
 Lines: TypeAlias = Iterable[Sequence[str | int]]
 
 
-def write_readers(release: Release | TableRelease, folder: Path, page: str) -> None:
-    """Write the files for readers to a new folder."""
+def write_readers(release: Path, verified: Verification, folder: Path) -> None:
+    """Write the files for readers of a release folder to a new folder; they hold nothing else than it does."""
     folder.mkdir(mode=0o700)
-    (folder / "report.html").write_text(page, encoding="utf-8")
+    (folder / PAGE).write_text(readers_html(release, verified), encoding="utf-8")
     (folder / "README.txt").write_text(README, encoding="utf-8")
-    if isinstance(release, TableRelease):
+    if is_tables(release):
         _write_book(folder / "tables.xlsx", "Table", _list_tables(release))
-        return
-    _write_patterns(release.patterns, folder)
+    elif (release / "patterns.json").is_file():
+        patterns = discreet.read_patterns(release / "patterns.json")
+        discreet.write_patterns(patterns, folder / "patterns.csv", format="csv")
+        _write_book(folder / "patterns.xlsx", "Patterns", [_list_patterns(patterns)])
 
 
-def compare_readers(folder: Path, files: Mapping[str, Path], place: Path) -> tuple[list[str], list[str]]:
-    """Return the files for readers with other numbers than a release, and those that could not be compared.
+def compare_readers(
+    release: Path, verified: Verification, files: Mapping[str, Path], place: Path
+) -> tuple[list[str], list[str]]:
+    """Return the files for readers that are not what a release makes, and those that could not be compared.
 
-    They are made anew from the release in a new ``place``. A spreadsheet of another version may have other bytes.
+    They are made anew from the release in a new ``place``. A spreadsheet of another version may have other bytes, and a
+    page of another version other words.
     """
-    place.mkdir()
-    (place / "README.txt").write_text(README, encoding="utf-8")
-    if (folder / "patterns.json").is_file():
-        _write_patterns(discreet.read_patterns(folder / "patterns.json"), place)
+    write_readers(release, verified, place)
     others = [name for name, file in files.items() if not _is_same(file, place / name)]
-    wrong = [name for name in others if name == "patterns.csv" and (place / name).is_file()]
+    sure = {"patterns.csv"}
+    if PAGE in others and is_readers_html(files[PAGE].read_bytes(), release, verified) is not None:
+        sure.add(PAGE)
+    wrong = [name for name in others if name in sure and (place / name).is_file()]
     return wrong, [name for name in others if name not in wrong]
 
 
 def _is_same(one: Path, other: Path) -> bool:
     return other.is_file() and one.read_bytes() == other.read_bytes()
-
-
-def _write_patterns(patterns: Patterns, folder: Path) -> None:
-    discreet.write_patterns(patterns, folder / "patterns.csv", format="csv")
-    _write_book(folder / "patterns.xlsx", "Patterns", [_list_patterns(patterns)])
 
 
 def _list_patterns(patterns: Patterns) -> Lines:
@@ -70,12 +72,12 @@ def _list_patterns(patterns: Patterns) -> Lines:
         yield (" & ".join(items) or "(everyone)", len(items), support, "")
 
 
-def _list_tables(release: TableRelease) -> Iterable[Lines]:
-    counts = release.counts
-    layouts = [PLAIN_CSV] if is_reshaped(counts) else [(sheet.encoding, sheet.separator) for sheet in counts.sheets]
-    for (encoding, separator), (_, data) in zip(layouts, render_counts(counts), strict=True):
-        text = data.decode(encoding).removeprefix("\ufeff")
-        yield [[_read_count(field) for field in line] for line in csv.reader(StringIO(text), delimiter=separator)]
+def _list_tables(release: Path) -> Iterator[Lines]:
+    """Yield the lines of each file of tables."""
+    shapes = json.loads((release / RELEASE).read_bytes())["shapes"] or {TABLE: {"separator": ","}}
+    for name, shape in shapes.items():
+        text = StringIO((release / name).read_text(encoding="utf-8-sig"))
+        yield [[_read_count(field) for field in line] for line in csv.reader(text, delimiter=shape["separator"])]
 
 
 def _read_count(field: str) -> str | int:

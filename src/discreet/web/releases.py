@@ -13,12 +13,13 @@ import discreet
 from discreet import Counts, DiscreetError, InputError, Patterns, Transactions
 from discreet.blocking.beside import Older, hash_patterns, read_older
 from discreet.blocking.folder import NAMES
-from discreet.blocking.tables.folder import COUNTS, TABLE, is_tables
+from discreet.blocking.tables.folder import COUNTS, is_tables
 from discreet.data.generate import clinic
 from discreet.io.contents import look_into
 from discreet.io.files import digest
 from discreet.io.formats.counts.stated import decode
 from discreet.io.read_counts import holds_counts
+from discreet.io.write_counts import TABLE
 from discreet.report import MARK, Source
 from discreet.web.messages import say_on_page
 from discreet.web.readers import NAMES as NAMES_FOR_READERS

@@ -1,15 +1,12 @@
 """The release folder of tables of counts: the table to publish, what each cell says, and the private changes apart."""
 
-import csv
 import json
 import os
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from hashlib import sha256
-from io import StringIO
+from itertools import zip_longest
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, Final
@@ -17,19 +14,22 @@ from typing import Any, Final
 from discreet.blocking.crate import CRATE, check_crate, write_crate
 from discreet.blocking.tables.block import METHODS, TableRelease
 from discreet.blocking.tables.problem import key_of
+from discreet.blocking.verify import OBJECT, VERSION, check_form
+from discreet.blocking.verify_policy import check_policy
 from discreet.blocking.verify_result import OTHER, Verification, as_fingerprint
-from discreet.data.counts import Cell, Counts, Place, State
+from discreet.data.counts import UNKNOWN, Counts, State, Table
 from discreet.errors import DiscreetError, GuaranteeError, InputError, OutputError
 from discreet.io.files import MARK, OWN, check_folder, digest, folder_beside, save
 from discreet.io.formats.counts.stated import decode, encode
 from discreet.io.notation import as_json, write_csv, write_text
-from discreet.io.write_counts import is_reshaped, render_counts
+from discreet.io.read_back import Shape, find_differences, format_cell, relocate
+from discreet.io.write_counts import TABLE, render_counts, render_long
 from discreet.judging.audit import audit
 from discreet.judging.policy import Policy, Verdict, make_policy
-from discreet.runtime.text import count_of
+from discreet.runtime.text import count_of, printable
 
 PUBLISHES: Final = "tables of counts"
-TABLE, COUNTS, REPORT, RELEASE = "table.csv", "counts.json", "report.txt", "release.json"
+COUNTS, REPORT, RELEASE = "counts.json", "report.txt", "release.json"
 NAMES: Final = frozenset((COUNTS, REPORT, RELEASE, CRATE, MARK))  # beside the tables themselves
 LARGEST: Final = 1 << 28  # bytes of a file that is checked
 README: Final = """\
@@ -55,15 +55,18 @@ def write_tables(
         raise OutputError(f"the verdict is {release.verdict.name}, so there is nothing to publish; try another method")
     check_folder(folder, "release", lambda place: (place / RELEASE).is_file())
     with folder_beside(folder) as beside:
-        texts = list(render_counts(_as_utf8(release.counts)))
-        tables = {TABLE if len(texts) == 1 else Path(name).name: text for name, text in texts}
-        for name, text in tables.items():
-            save(beside / name, [text])
-        write_text(beside / COUNTS, encode(_relocate(release.counts)))
-        write_text(beside / REPORT, describe_public(release))
-        files = {path.name: digest(path) for path in sorted(beside.iterdir())}
+        written = render_counts(_as_utf8(release.counts))
+        written = written if len(written) > 1 else dict.fromkeys([TABLE], *written.values())
+        for name, file in written.items():
+            save(beside / name, [file.data])
+        counts = relocate(release.counts, [(file.data, file.shape) for file in written.values()])
+        write_text(beside / COUNTS, encode(counts))
         facts = {"release": 1, "discreet": __version__, "publishes": PUBLISHES, "method": release.method}
-        facts |= {"k": release.policy.k, "policy": release.policy.facts(), "files": files}
+        facts |= {"k": release.policy.k, "policy": release.policy.facts()}
+        write_text(beside / REPORT, describe_public(facts, counts, release.policy, release.audit.promise))
+        files = {path.name: digest(path) for path in sorted(beside.iterdir())}
+        shapes = {name: file.shape._asdict() for name, file in written.items() if file.shape is not None}
+        facts |= {"shapes": shapes, "files": files}
         write_text(beside / RELEASE, [as_json(facts)])
         if published is not None:
             write_crate(beside, facts, published)
@@ -88,13 +91,56 @@ def _as_utf8(counts: Counts) -> Counts:
     return replace(counts, sheets=tuple(sheets))
 
 
-def describe_public(release: TableRelease) -> Iterator[str]:
-    """Yield what readers are told: what is published, by which method and rule, and how to check it."""
-    policy = release.policy
-    yield f"{release.counts}, made with the method {release.method}: {METHODS[release.method].how}."
+def describe_public(facts: Mapping[str, Any], counts: Counts, policy: Policy, promise: str) -> Iterator[str]:
+    """Yield what readers are told: what is published, how and by which rule, what it is taken for, how to check it."""
+    method = facts["method"]
+    yield f"{counts}, made with discreet {facts['discreet']} by the method {method}: {METHODS[method].how}."
     yield f"Rule: {policy}."
-    yield release.audit.promise
+    yield promise
     yield "Check it:  discreet verify FOLDER"
+    yield ""
+    for table in counts.tables:
+        sizes = [f"{one.name} ({count_of(len(one.values), 'value')})" for one in table.dimensions]
+        yield printable(f"{table.name}: {table.counted}{' by ' * bool(sizes)}{', '.join(sizes)}.")
+    yield from dict.fromkeys(printable(one) for table in counts.tables for one in _describe_facts(table))
+    yield from _describe_marks(counts)
+
+
+def _describe_facts(table: Table) -> Iterator[str]:
+    """Yield what a reader is taken to know about a table beside its counts: other facts may reveal others."""
+    for one in table.dimensions:
+        if one.overlapping:
+            yield f"One person may have several values of {one.name}."
+        if one.cut:
+            yield f"Values of {one.name} may be missing."
+        for value, parent in one.parents.items():
+            yield f"Of {one.name}, {value} is part of {parent}."
+    if table.absent is not None:
+        yield f"A count that {table.name} leaves out is {_say_limits(*table.absent)}."
+    if table.within is not None or table.rest:
+        yield f"Some of the {table.within} are {table.counted}, the others {table.rest or 'have no name'}."
+
+
+def _describe_marks(counts: Counts) -> Iterator[str]:
+    """Yield what each mark means, and how far from their numbers rounded counts may be."""
+    said, below, above = dict[str, set[str]](), set[int](), set[int]()
+    for cell in counts:
+        if cell.state >= State.MASKED:
+            said.setdefault(format_cell(cell) or "A count that is not shown", set()).add(
+                _say_limits(cell.low, cell.high)
+            )
+        elif cell.state is State.LIMITS and cell.mark.isdecimal():
+            below |= {int(cell.mark) - cell.low} if cell.low else set()
+            above |= {cell.high - int(cell.mark)}
+    for mark, limits in sorted(said.items()):
+        yield printable(f"{mark} means {', or '.join(sorted(limits))}.")
+    if above:
+        less, more = (" or ".join(f"{one:,}" for one in sorted(ends)) or "0" for ends in (below, above))
+        yield f"Counts are rounded: each may be up to {more} more, and up to {less} less, but not below 0."
+
+
+def _say_limits(low: int, high: int) -> str:
+    return f"{low:,} to {high:,}" if high < UNKNOWN else f"{low:,} or more"
 
 
 def is_tables(folder: Path) -> bool:
@@ -118,13 +164,20 @@ def verify_tables(folder: str | os.PathLike[str], *, fingerprint: str | None = N
     if expected not in {None, stamp}:
         faults.append(OTHER)
     try:
-        facts = json.loads(_load(place / RELEASE))
-        faults += [*_check_files(place, facts["files"]), *filter(None, [check_crate(place, facts)])]
+        facts = OBJECT(_load(place / RELEASE).decode("utf-8"))
+        faults += [*_check_facts(facts), *_check_files(place, facts)]
+        faults += filter(None, [check_crate(place, facts), check_policy(facts["policy"])])
         policy = _read_policy(facts)
-        counts = decode(_load(place / COUNTS).decode("utf-8"))
-        faults += _check_table(place / TABLE, counts) if (place / TABLE).exists() else ()
+        stated = _load(place / COUNTS).decode("utf-8")
+        counts = decode(stated)
+        if stated != "".join(f"{line}\n" for line in encode(counts)):
+            faults.append(f"{COUNTS} is not as `discreet block` writes it")
+        faults += _check_tables(place, counts, facts["shapes"])
         judged = audit(counts, policy=policy)
         what, k = str(counts), policy.k
+        report = "".join(f"{line}\n" for line in describe_public(facts, counts, policy, judged.promise))
+        if _load(place / REPORT) != report.encode():
+            faults.append(f"{REPORT} says something else than the other files")
         faults += [f"{check.name}: {check.sentence}" for check in judged.checks if check.verdict is not Verdict.RELEASE]
     except DiscreetError as error:
         faults.append(str(error))
@@ -147,12 +200,26 @@ def _load(path: Path) -> bytes:
     raise InputError(f"{path.name} cannot be read, or is too large; give a release folder")
 
 
-def _check_files(place: Path, listed: Mapping[str, str]) -> Iterator[str]:
+def _check_facts(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield what is wrong about release.json, beside its policy; refuse it if its form is not known."""
+    check_form(facts, "release.json of tables")
+    for shape in facts["shapes"].values():
+        check_form(shape, "a shape in release.json")
+    if facts["release"] != 1 or not VERSION.fullmatch(facts["discreet"]):
+        yield "release.json is malformed: 'release' or 'discreet' is no version"
+    if facts["method"] not in METHODS:
+        raise InputError(f"the method {facts['method']!r:.99} in release.json is unknown")
+
+
+def _check_files(place: Path, facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield a fault for each file that release.json and the folder do not agree on."""
-    present = {entry.name for entry in place.iterdir()} - {RELEASE, CRATE, MARK}
-    for name in sorted(present | {*listed} | {COUNTS, REPORT}):
+    present, listed = {entry.name for entry in place.iterdir()} - {RELEASE, CRATE, MARK}, facts["files"]
+    known = {COUNTS, REPORT, *(facts["shapes"] or [TABLE])}
+    for name in sorted(present | {*listed} | known):
         if name not in present or name not in listed:
             yield f"{name!r:.99} is {'not listed in release.json' if name in present else 'missing'}"
+        elif name not in known:
+            yield f"{name!r:.99} is listed in release.json, but no part of a release"
         elif sha256(_load(place / name)).hexdigest() != listed[name]:
             yield f"{name!r:.99} was changed after release.json was written"
 
@@ -164,61 +231,28 @@ def _read_policy(facts: Mapping[str, Any]) -> Policy:
     return policy
 
 
-def _check_table(path: Path, counts: Counts) -> Iterator[str]:
-    """Yield a fault for each cell of which the table shows something else than counts.json says."""
-    separator = _find_separator(path)
-    lines = list(csv.reader(StringIO(_load(path).decode("utf-8-sig"), newline=""), delimiter=separator))
-    for table in counts.tables:
-        for cell in table.cells:
-            if cell.place is not None and not _agrees(cell, lines):
-                yield f"{cell.place} of {TABLE} shows something else than counts.json"
-    yield from _find_unknown(counts, lines)
-
-
-def _find_unknown(counts: Counts, lines: list[list[str]]) -> Iterator[str]:
-    """Yield a fault if each line has a count, but some have one that counts.json does not know."""
-    known = Counter(cell.place.line for cell in counts if cell.place is not None)
-    if max(known.values(), default=2) > 1:
+def _check_tables(place: Path, counts: Counts, shapes: Mapping[str, Any]) -> Iterator[str]:
+    """Yield in what files show something else than counts.json: tables of other shapes than our own are read back."""
+    if not shapes:
+        yield from _check_table(_load(place / TABLE), counts)
         return
-    numbered = (at for at, fields in enumerate(lines[1:], start=2) if any(one.strip().isdecimal() for one in fields))
-    unknown = sum(at not in known for at in numbered)
-    if unknown:
-        yield f"{TABLE} has {count_of(unknown, 'line')} with numbers that counts.json does not know"
+    tables = {table.name: table for table in counts.tables}
+    names = [name for shape in shapes.values() for name in shape["tables"]]
+    if sorted(names) != sorted(table.name for table in counts.tables) or len(tables) < len(names):
+        raise InputError(f"release.json does not name each table of {COUNTS} once")
+    for file, facts in shapes.items():
+        shape = Shape(**{**facts, "tables": tuple(facts["tables"]), "words": tuple(facts["words"])})
+        yield from find_differences(_load(place / file), [tables[name] for name in shape.tables], shape, file)
 
 
-def _relocate(counts: Counts) -> Counts:
-    """Return counts with the places of their cells in the file that is written: lines that are left out move others up.
-
-    Cells that have no place in that file, because it has another shape than the one that was read, have none.
-    """
-    if len(counts.sheets) != 1 or is_reshaped(counts):
-        return _place(counts, lambda _: None)
-    sheet, kept = counts.sheets[0], {cell.place for cell in counts}
-    gone = {cell.place.line for table in sheet.tables for cell in table.cells if cell.place and cell.place not in kept}
-    lines = sorted(gone.union(sheet.list_unread())) if sheet.is_per_line else []
-    return _place(counts, lambda place: place and place._replace(line=place.line - bisect_left(lines, place.line)))
-
-
-def _place(counts: Counts, move: Callable[[Place | None], Place | None]) -> Counts:
-    tables = (
-        replace(table, cells=tuple(cell._replace(place=move(cell.place)) for cell in table.cells))
-        for table in counts.tables
-    )
-    return replace(counts, tables=tuple(tables))
-
-
-def _find_separator(path: Path) -> str:
-    head = _load(path)[:1000].decode("utf-8-sig", errors="replace").partition("\n")[0]
-    return max(",;\t|", key=head.count)
-
-
-def _agrees(cell: Cell, lines: list[list[str]]) -> bool:
-    line, column = cell.place or (0, 0)
-    text = lines[line - 1][column - 1].strip() if line <= len(lines) and column <= len(lines[line - 1]) else ""
-    number = text.replace(",", "").replace(" ", "").split("(")[0].removesuffix(".0")
-    if cell.state is State.EXACT:
-        return number == str(cell.low)
-    return text == cell.mark if cell.state is State.MASKED else number.isdecimal()
+def _check_table(data: bytes, counts: Counts) -> Iterator[str]:
+    """Yield in what a table is not the one that we write for counts of any shape."""
+    pairs = zip_longest(data.splitlines(keepends=True), render_long(counts).splitlines(keepends=True))
+    for number, (line, expected) in enumerate(pairs, start=1):
+        if line != expected:
+            yield f"line {number:,} of {TABLE} is not what {COUNTS} says"
+    if any(cell.place is not None for cell in counts) or any(table.ratios for table in counts.tables):
+        yield f"{COUNTS} states places or shares that {TABLE} does not have"
 
 
 def _list_changes(release: TableRelease) -> Iterator[list[object]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from discreet import __version__
 from discreet.blocking.blockers import describe
 from discreet.blocking.comparison import DONE, ComparedMethod, Comparison, say_method
 from discreet.blocking.distortion import supports_in
@@ -103,7 +104,27 @@ def folder_html(folder: str | os.PathLike[str], *, timestamp: "datetime | None" 
     ('RELEASE', True)
     """
     place = Path(folder)
-    found = verify(place)
+    return _folder_page(place, verify(place), timestamp)
+
+
+def readers_html(folder: str | os.PathLike[str], verified: Verification) -> str:
+    """Return the page on a release folder that readers get beside it: whoever has the folder can make it again.
+
+    What the one who verified it knows besides, such as the publisher's fingerprint, is not on the page.
+    """
+    found = verified._replace(notes=(), matches=None, together=())
+    return _folder_page(Path(folder), found, None)[0]
+
+
+def is_readers_html(page: bytes, folder: str | os.PathLike[str], verified: Verification) -> bool | None:
+    """Return whether a page is the one that a release makes; None if another version of this program made it."""
+    if page == readers_html(folder, verified).encode():
+        return True
+    facts = json.loads(Path(folder, "release.json").read_bytes())
+    return False if facts["discreet"] == __version__ else None
+
+
+def _folder_page(place: Path, found: Verification, timestamp: "datetime | None") -> tuple[str, Verdict]:
     if not found.is_good:
         return _page(_faulty(found), None, timestamp=timestamp), Verdict.WITHHOLD
     if is_tables(place):

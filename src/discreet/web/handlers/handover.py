@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from shutil import rmtree
+from shutil import copyfile, rmtree
 from typing import Any, Final, Unpack, cast
 
 import discreet
@@ -81,21 +81,21 @@ def _write_release(context: Context, release: AnyRelease) -> tuple[list[Path], s
     is_public = release.audit is not None and release.verdict in allowed
     place.mkdir(mode=0o700)
     if is_public:
-        discreet.write_release(release, folder, source=source, published=datetime.now(UTC).date())
+        verified = discreet.write_release(release, folder, source=source, published=datetime.now(UTC).date())
+        write_readers(folder, verified, place / "readers")
     else:
         private.mkdir(parents=True, mode=0o700)
-    (private / REPORT).write_text(show_release(release, source, private=True), encoding="utf-8")
+    (private / REPORT).write_text(_show_private(release, source), encoding="utf-8")
     private = private.replace(context.file(reports.MARK))
     secret = context.pack(private)
     if not is_public:
         rmtree(place)
         return [secret], None
     fingerprint = digest(folder / "release.json")
-    write_readers(release, place / "readers", show_release(release, source))
     summary = context.file(SUMMARY)
     summary.write_text(reports.summary_html(release, source=source, fingerprint=fingerprint), encoding="utf-8")
     report = context.file(REPORT)
-    report.write_text(show_release(release, source), encoding="utf-8")
+    copyfile(place / "readers" / REPORT, report)
     files = [context.pack(place, name=RELEASE), report, summary, secret]
     if release.audit is not None:
         reports.write_sacro(release.audit, context.file(SACRO))
@@ -103,8 +103,8 @@ def _write_release(context: Context, release: AnyRelease) -> tuple[list[Path], s
     return files, fingerprint
 
 
-def show_release(release: AnyRelease, source: reports.Source, *, private: bool = False) -> str:
-    """Return the page of a release."""
+def _show_private(release: AnyRelease, source: reports.Source) -> str:
+    """Return the page of a release for its owner alone."""
     if isinstance(release, TableRelease):
-        return reports.table_release_html(release, source=source, private=private)
-    return release.to_html(source=source, private=private)
+        return reports.table_release_html(release, source=source, private=True)
+    return release.to_html(source=source, private=True)

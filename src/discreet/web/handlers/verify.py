@@ -34,9 +34,9 @@ def verify(
         except InputError as error:
             raise InputError(say_on_page(error.message, {f"{place}": "it" for place in places})) from None
         anew = folder.with_name("anew")
-        wrong, unchecked = compare_readers(folder, readers, anew) if found.is_good else ([], list(readers))
+        wrong, unchecked = compare_readers(folder, found, readers, anew) if found.is_good else ([], list(readers))
     faults, notes = (list(map(printable, texts)) for texts in (found.faults, found.notes))
-    faults += [f"{name} for readers has other numbers than the release" for name in wrong]
+    faults += [f"{name} for readers is not what this release makes: it was changed" for name in wrong]
     lists = {} if wrong else {"proven": [*_list_proven(found)], "not_proven": [*_list_unproven(found, unchecked)]}
     return {
         **found.facts(),

@@ -105,6 +105,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     strata = [head.index(f"stratum_{number}") for number in range(1, 6) if f"stratum_{number}" in head]
     number_at, count_at = head.index(HEAD[0]), head.index(HEAD[2])
     marks, found, unknown = options.make_marks(), defaultdict[int, list[Cell]](list), set[str]()
+    read = {**grid.mark_read([0], [number_at, *strata, count_at])}
     for line, fields in enumerate(grid.lines[1:], start=1):
         number = int(fields[number_at]) if fields[number_at].isdecimal() else -1
         if number not in ANALYSES:
@@ -114,6 +115,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         at = tuple(fields[place] or "(empty)" for place in strata[:many])
         said = marks.read(fields[count_at], grid.place(line, count_at))
         found[number].append(Cell(at, said.low, said.high, said.state, grid.place(line, count_at), said.mark))
+        read |= grid.mark_read([line], [number_at, *strata[:many], count_at])
     marks.check()
     if not found:
         raise InputError("none of its analyses counts people or records; give the results of Achilles")
@@ -133,7 +135,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     )
     left_out = [f"{count_of(len(unknown), 'analysis', 'analyses')} not read: no counts that add up"] if unknown else []
     notes = (f"a count that is missing means 0 to {absent[1]:,}", *marks.notes(), *left_out)
-    return CountsRead(tables, notes)
+    return CountsRead(tables, notes, {"": read})
 
 
 def _find_threshold(cells: Iterator[Cell]) -> int:

@@ -9,11 +9,12 @@ out, since nobody judges them here.
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from discreet.data.counts import UNKNOWN, Cell, Place, State, Table, name_values
+from discreet.data.counts import UNKNOWN, Cell, Columns, State, Table, name_values
 from discreet.data.reading import LeftOut
 from discreet.errors import InputError
 from discreet.io.formats.counts import crosstab
@@ -55,7 +56,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     if not matches(grid):
         raise InputError(f"this is no session of ACRO: it has no {SESSION} with results; give the folder of one")
     found, notes, left_out = dict[str, tuple[Output, Table]](), list[str](), list[LeftOut]()
-    beside = dict[str, dict[Place, tuple[Place, ...]]]()
+    read = dict[str, Columns]()
     threshold = _find_threshold(grid)
     below = 0, threshold - 1 if threshold else UNKNOWN
     for output in _list_outputs(grid):
@@ -72,12 +73,13 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
             masks={**dict.fromkeys(output.hidden, below), **options.masks},
         )
         try:
-            table, more = crosstab.read_table(_name_missing(sheet, own), own, output.name, output.names)
+            table, more, seen = crosstab.read_table(_name_missing(sheet, own), own, output.name, output.names)
         except InputError as error:
             raise InputError(f"{output.file}: ", error.message) from None
         table, unnamed = _name_apart(table)
         kept = _keep_margins(table, output, left_out)
-        found[output.file], beside[output.file] = (output, kept), _list_sums(table, kept)
+        found[output.file] = output, kept
+        read[output.file] = _mark_read(grid.files[output.file], sheet, seen, {*table.cells} - {*kept.cells})
         left_out += [LeftOut(unnamed, "an attribute without a name")] if unnamed else []
         if any(find_unnamed_totals(table, "acro")):  # such as a margin whose name is a variable
             left_out.append(LeftOut(output.name, "a value seems to be the total of the others; say so with --total"))
@@ -91,7 +93,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     return CountsRead(
         tuple(told),
         tuple(dict.fromkeys([*notes, *few])),
-        beside,
+        read,
         files={file: (table,) for file, table in zip(found, told, strict=True)},
         left_out=(*left_out, *doubts),
     )
@@ -164,19 +166,14 @@ def _keep_margins(table: Table, output: Output, left_out: list[LeftOut]) -> Tabl
     return replace(table, cells=kept if output.round_to is None and fits and says_more else inner)
 
 
-def _list_sums(table: Table, kept: Table) -> dict[Place, tuple[Place, ...]]:
-    """Return the margins that are not kept, but stand in the file, for each cell that they are a sum of."""
-    own = {*kept.cells}
-    sums = [(cell, cell.place) for cell in table.cells if cell not in own and cell.place is not None]
-    return {
-        inner.place: tuple(place for cell, place in sums if _is_part(inner, cell))
-        for inner in kept.cells
-        if inner.place is not None and sums
-    }
-
-
-def _is_part(inner: Cell, cell: Cell) -> bool:
-    return all(value in {None, own} for value, own in zip(cell.at, inner.at, strict=True))
+def _mark_read(file: Grid, sheet: Grid, read: Columns, left_out: Collection[Cell]) -> Columns:
+    """Return what was read of a file, without margins that are not kept; above a pivot table stand its labels."""
+    head = len(file.lines) - len(sheet.lines) + 1
+    above = file.mark_read(range(head), range(file.width)) if head > 1 else {}
+    gone = defaultdict[int, set[int]](set)
+    for place in (cell.place for cell in left_out if cell.place is not None):
+        gone[place.line].add(place.column)
+    return {**above, **{line: columns - gone[line] for line, columns in read.items()}}
 
 
 def _name_people(output: Output) -> str:

@@ -4,12 +4,13 @@ A count below the minimum is written as minus this: -5 means 1 to 4. The mean of
 that has it. Covariates of some analyses exclude each other, so that they add up to the cohort.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from discreet.data.counts import Cell, Coordinates, Dimension, Place, Ratio, Table
+from discreet.data.counts import Cell, Columns, Coordinates, Dimension, Place, Ratio, Table
 from discreet.errors import InputError
 from discreet.io.formats.counts.layout import CountOptions, CountsRead, list_values
 from discreet.io.formats.counts.shares import find_digits, take_share
@@ -32,6 +33,7 @@ KINDS: Final = {
     "attrition": ("rulesequenceid", "meetsubjects", "totalsubjects", "remainsubjects"),
 }
 """The tables that are read, by columns that they have."""
+IDS: Final = ("databaseid", "cohortid", "covariateid", "timeid", "modeid", "inclusionrulemask", "rulesequenceid")
 
 
 class Rows(NamedTuple):
@@ -98,7 +100,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     return CountsRead(
         tables,
         (*marks.notes(), *[f"{count_of(odd, 'covariate')} not read: no counts of people"] * bool(odd)),
-        {rows.name: _list_beside(rows) for rows in every if rows.kind == "covariates"},
+        {rows.name: _mark_read(rows, [one for one in tables if one in found[rows.name]]) for rows in every},
         {file: kept for file, own in found.items() if (kept := tuple(one for one in own if one.name in names))},
     )
 
@@ -128,12 +130,15 @@ def _check_totals(tables: tuple[Table, ...]) -> tuple[Table, ...]:
     return tuple(table for table in tables if is_right(table))
 
 
-def _list_beside(rows: Rows) -> dict[Place, tuple[Place, ...]]:
-    """Return the means and deviations that were worked out from each count."""
-    count = rows.column("sumvalue") or 0
-    others = [at for name in ("mean", "sd") if (at := rows.column(name)) is not None]
-    grid = rows.grid
-    return {grid.place(number, count): tuple(grid.place(number, at) for at in others) for number, _ in rows.lines}
+def _mark_read(rows: Rows, tables: Sequence[Table]) -> Columns:
+    """Return in each line the count, its mean if this is judged, and the columns that say what it is of."""
+    places = [cell.place for table in tables for cell in table.cells]
+    places += [ratio.place for table in tables for ratio in table.ratios]
+    keys = frozenset(at + 1 for name in IDS if (at := rows.column(name)) is not None)
+    read = defaultdict[int, frozenset[int]](lambda: keys)
+    for place in (one for one in places if one is not None):
+        read[place.line] |= {place.column}
+    return {**rows.grid.mark_read([0], {column - 1 for own in read.values() for column in own}), **read}
 
 
 def is_known(head: Sequence[str]) -> bool:

@@ -4,10 +4,11 @@ Both may have several levels, as pandas, Excel, R, Stata and ACRO write them. Li
 are left out.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, State, Table
+from discreet.data.counts import UNKNOWN, Cell, Columns, Coordinates, Dimension, Place, State, Table
 from discreet.errors import InputError, Option
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
@@ -19,6 +20,7 @@ from discreet.io.names import find_columns
 from discreet.runtime.text import count_of
 
 EMPTY: Final = "(empty)"
+NUMBERED: Final = re.compile(r" \d+\Z")  # what tells names apart that are alike
 
 
 class Column(NamedTuple):
@@ -53,18 +55,21 @@ def is_sure(grid: Grid) -> bool:
 
 def read(grid: Grid, options: CountOptions) -> CountsRead:
     """Return the table of a grid with a count for each line and column."""
-    table, notes = read_table(grid, options)
-    return CountsRead((table,), notes)
+    table, notes, read = read_table(grid, options)
+    return CountsRead((table,), notes, {"": read})
 
 
 def read_table(
     grid: Grid, options: CountOptions, name: str = "table", names: Sequence[str] = ()
-) -> tuple[Table, tuple[str, ...]]:
-    """Return a table, and remarks; ``names`` are those of its attributes, first of lines and then of columns."""
+) -> tuple[Table, tuple[str, ...], Columns]:
+    """Return a table, remarks, and the fields that were read.
+
+    ``names`` are those of its attributes, first of lines and then of columns.
+    """
     frame = find_frame(grid)
     if frame is None:
         raise InputError("there are no counts below a header; give a table with a header and a line for each count")
-    grid = _even(grid, frame)
+    raw, grid = grid, _even(grid, frame)
     columns = _list_columns(grid, frame, options.drop)
     rows = _place(fill([line[: frame.labels] for line in grid.lines[frame.body : frame.end]]), options)
     tops = _place([column.labels for column in columns], options)
@@ -77,7 +82,20 @@ def read_table(
     left_out = len(grid.lines) - (frame.end - frame.start)
     around = [f"{count_of(left_out, 'line')} of text around the table left out"] if left_out else []
     table = Table(name, dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
-    return table, (*marks_notes, *more, *around)
+    return table, (*marks_notes, *more, *around), _mark_read(raw, frame, columns, table.names)
+
+
+def _mark_read(grid: Grid, frame: Frame, columns: Sequence[Column], names: Sequence[str]) -> Columns:
+    """Return the labels, the counts and the shares of a table; in the corner, only names of its attributes are read."""
+    labels, counted = range(frame.labels), [column.number for column in columns]
+    read = {**grid.mark_read(range(frame.body, frame.end), [*labels, *counted])}
+    known, width = {*names, *(NUMBERED.sub("", name) for name in names)}, len(grid.lines[frame.body])
+    for number in range(frame.start, frame.body):
+        line = grid.lines[number]
+        lacks_corner = len(line) < width
+        corner = [] if lacks_corner else [at for at in labels if line[at] in known]
+        read |= grid.mark_read([number], [*corner, *(at - lacks_corner for at in counted)])
+    return read
 
 
 def _even(grid: Grid, frame: Frame) -> Grid:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from discreet.data.counts import Cell, Coordinates, Dimension, Place, Table
+from discreet.data.counts import Cell, Columns, Coordinates, Dimension, Table
 from discreet.data.reading import LeftOut
 from discreet.io.grids import Grid
 from discreet.io.marks import ABSENT, Limits, Marks
@@ -46,14 +46,14 @@ class CountOptions(NamedTuple):
 class CountsRead(NamedTuple):
     """The tables of a file, and remarks on how they were read.
 
-    ``beside`` leads, for each file, from the place of a count to fields that were worked out from it; ``files`` are the
-    tables of each file. A file that is not part of a folder is called by an empty name. What is ``left_out`` is for a
-    person to look at.
+    ``read`` are, for each file, the columns of each line that names, values, counts and shares were read from;
+    ``files`` are the tables of each file. A file that is not part of a folder is called by an empty name. What is
+    ``left_out`` is for a person to look at.
     """
 
     tables: tuple[Table, ...]
     notes: tuple[str, ...] = ()
-    beside: Mapping[str, Mapping[Place, tuple[Place, ...]]] = {}
+    read: Mapping[str, Columns] = {}
     files: Mapping[str, tuple[Table, ...]] = {}
     left_out: tuple[LeftOut, ...] = ()
 

@@ -78,7 +78,8 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     )
     ratios, missing, notes = shares.find_wholes(names, cells, stated)
     table = Table("table", dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
-    return CountsRead((table,), (*marks.notes(), *notes))
+    read = grid.mark_read(range(len(grid.lines)), [*places, at, *units])
+    return CountsRead((table,), (*marks.notes(), *notes), {"": read})
 
 
 def _find_units(grid: Grid, options: CountOptions, counts: int) -> dict[int, tuple[int, int]]:

@@ -4,10 +4,11 @@ Those in the numerator are among those in the denominator, so that the rest of t
 both to multiples of 5 and shows counts up to 7 as 0; projects round to midpoints of 6. ``round_to`` says so.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from discreet.data.counts import Cell, Coordinates, Dimension, Place, Ratio, State, Table
+from discreet.data.counts import Cell, Coordinates, Dimension, Ratio, State, Table
 from discreet.io.formats.counts import shares
 from discreet.io.formats.counts.layout import CountOptions, CountsRead, list_values
 from discreet.io.grids import Grid
@@ -17,6 +18,7 @@ HEAD: Final = ("measure", "interval_start", "interval_end", "ratio", "numerator"
 INSIDE, OUTSIDE = "in the numerator", "not in the numerator"
 MISSING: Final = "(missing)"
 ROUNDED: Final = 5  # how ehrQL rounds,
+DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 HIDDEN: Final = 7  # after it has replaced counts up to this one by 0
 
 
@@ -42,17 +44,19 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     marks = options.make_marks()
     body = _Body(grid, options)
     hides = options.round_to == ROUNDED and "0" not in options.masks and not body.shows_few()
-    tables, beside = list[Table](), dict[Place, tuple[Place, ...]]()
+    tables, read = list[Table](), dict[int, frozenset[int]]()
     for measure in list_values(line[body.column("measure")] for line in grid.lines[1:]):
         lines = list(body.list_lines(measure, marks, hides_few=hides))
-        tables.append(_make_table(measure, body, lines, options))
-        if body.ratio is not None:
-            for line in lines:
-                own = (grid.place(line.number, body.ratio),)
-                beside |= {grid.place(line.number, body.column(name)): own for name in HEAD[4:]}
+        table = _make_table(measure, body, lines, options)
+        has_ratios = {one.place.line for one in table.ratios if one.place is not None}
+        for line in lines:
+            ratio = [body.ratio] if body.ratio is not None and grid.numbers[line.number] in has_ratios else []
+            read |= grid.mark_read([line.number], [*body.list_keys(line.number), *ratio])
+        tables.append(table)
     marks.check()
+    read |= grid.mark_read([0], (at for at, name in enumerate(grid.head) if name in HEAD or at in body.groups))
     few = [f"0 means 0 to {HIDDEN}, as ehrQL shows counts"] * hides
-    return CountsRead(tuple(tables), (*marks.notes(), *few), {"": beside})
+    return CountsRead(tuple(tables), (*marks.notes(), *few), {"": read})
 
 
 class _Body:
@@ -78,6 +82,12 @@ class _Body:
         """Return the columns of a measure's groups: those that are not empty in all of its lines."""
         own = [line for line in self.grid.lines[1:] if line[self.column("measure")] == measure]
         return [at for at in self.groups if any(line[at] for line in own)]
+
+    def list_keys(self, number: int) -> list[int]:
+        """Return the columns of a line that are read, but for its ratio; what is no day is no end of an interval."""
+        keys = [at for at, name in enumerate(self.head) if name in {*HEAD} - {"interval_end", "ratio"}]
+        ends = [at for at, name in enumerate(self.head) if name == "interval_end"]
+        return [*keys, *self.groups, *(at for at in ends if DAY.fullmatch(self.grid.lines[number][at]))]
 
     def list_lines(self, measure: str, marks: Marks, *, hides_few: bool) -> Iterator[Line]:
         """Yield the lines of a measure."""

@@ -1,7 +1,7 @@
 """Our own JSON of tables of counts: what each cell says, without the guesses that other layouts need."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -11,6 +11,8 @@ from discreet.errors import InputError
 
 KEY: Final = "tables of counts"
 OBJECT: Final = json.JSONDecoder(object_pairs_hook=lambda pairs: len(dict(pairs)) == len(pairs) and dict(pairs)).decode
+TABLE: Final = ("name", "counted", "absent", "within", "rest", "dimensions", "ratios", "cells")
+DIMENSION: Final = ("name", "values", "parents", "overlapping", "cut")
 BROKEN: Final = "this is no JSON of tables of counts as `discreet block` writes it; get it again"
 
 
@@ -30,7 +32,7 @@ def encode(counts: Counts) -> Iterator[str]:
     """
     yield f'{{"{KEY}": 1, "tables": ['
     for number, table in enumerate(counts.tables, start=1):
-        head = {name: getattr(table, name) for name in ("name", "counted", "absent", "within", "rest")}
+        head = {name: getattr(table, name) for name in TABLE[:5]}
         yield f'{_encode(head)[:-1]}, "dimensions":'
         dimensions = [{**vars(one), "parents": dict(one.parents)} for one in table.dimensions]
         yield f" {_encode([_public(one) for one in dimensions])},"
@@ -49,6 +51,7 @@ def decode(text: str) -> Counts:
     """Return the tables of a text that ``encode`` wrote; refuse anything else."""
     try:
         stated = OBJECT(text)
+        _check_keys(stated, (KEY, "tables"))
         tables = tuple(_read_table(one) for one in stated["tables"]) if stated[KEY] == 1 else None
     except InputError:
         raise
@@ -64,7 +67,14 @@ def _encode(value: object) -> str:
 
 
 def _public(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: facts[name] for name in ("name", "values", "parents", "overlapping", "cut")}
+    return {name: facts[name] for name in DIMENSION}
+
+
+def _check_keys(facts: Mapping[str, Any], known: Collection[str]) -> None:
+    """Refuse an object with an unknown key; readers who know it would be told more than is checked."""
+    for name in facts:
+        if name not in known:
+            raise InputError(f"counts.json has the unknown key {name!r:.99}; get the file again")
 
 
 def _describe_cell(cell: Cell) -> dict[str, Any]:
@@ -77,10 +87,8 @@ def _describe_ratio(ratio: Ratio) -> dict[str, Any]:
 
 
 def _read_table(facts: dict[str, Any]) -> Table:
-    dimensions = tuple(
-        Dimension(**{**one, "values": tuple(map(_text, one["values"])), "parents": dict(one["parents"])})
-        for one in facts["dimensions"]
-    )
+    _check_keys(facts, TABLE)
+    dimensions = tuple(map(_read_dimension, facts["dimensions"]))
     absent = None if facts["absent"] is None else (_count(facts["absent"][0]), _count(facts["absent"][1]))
     return Table(
         _text(facts["name"]),
@@ -89,12 +97,22 @@ def _read_table(facts: dict[str, Any]) -> Table:
         _text(facts["counted"]),
         absent,
         tuple(_read_ratio(one) for one in facts["ratios"]),
-        facts["within"],
+        None if facts["within"] is None else _text(facts["within"]),
         _text(facts["rest"]),
     )
 
 
+def _read_dimension(facts: dict[str, Any]) -> Dimension:
+    _check_keys(facts, DIMENSION)
+    values, parents = (
+        tuple(map(_text, facts["values"])),
+        {_text(one): _text(two) for one, two in facts["parents"].items()},
+    )
+    return Dimension(_text(facts["name"]), values, parents, _flag(facts["overlapping"]), _flag(facts["cut"]))
+
+
 def _read_cell(facts: dict[str, Any], width: int) -> Cell:
+    _check_keys(facts, Cell._fields)
     at, place = _read_at(facts["at"]), facts["place"]
     low, high = _count(facts["low"]), UNKNOWN if facts["high"] is None else _count(facts["high"])
     state = State[_text(facts["state"]).upper()]
@@ -104,6 +122,7 @@ def _read_cell(facts: dict[str, Any], width: int) -> Cell:
 
 
 def _read_ratio(facts: dict[str, Any]) -> Ratio:
+    _check_keys(facts, Ratio._fields)
     place = facts["place"]
     ends = Fraction(_text(facts["low"])), Fraction(_text(facts["high"]))
     where = None if place is None else Place(*map(_count, place))
@@ -116,6 +135,12 @@ def _read_at(values: list[Any]) -> tuple[str | None, ...]:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
         raise TypeError
     return value
 

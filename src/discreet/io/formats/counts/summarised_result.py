@@ -9,7 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, Ratio, Table, Values, name_values
+from discreet.data.counts import (
+    UNKNOWN,
+    Cell,
+    Columns,
+    Coordinates,
+    Dimension,
+    Place,
+    Ratio,
+    Table,
+    Values,
+    name_values,
+)
 from discreet.errors import InputError
 from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead, list_values, loosen
 from discreet.io.formats.counts.shares import Share, take_share
@@ -17,6 +28,9 @@ from discreet.io.grids import Grid
 from discreet.runtime.text import count_of
 
 HEAD: Final = ("cdm_name", "group_name", "strata_name", "variable_name", "estimate_name", "estimate_value")
+KINDS: Final = ("group", "strata", "additional")
+KEYS: Final = {*HEAD, "result_id", "variable_level", *(f"{kind}_{one}" for kind in KINDS for one in ("name", "level"))}
+TYPES: Final = {"integer", "numeric", "percentage", "proportion"}  # of estimates
 JOIN: Final = "&&&"
 ALL: Final = "overall"
 LEVEL: Final = "variable_level"
@@ -65,7 +79,19 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     done = tuple(_link(key, table, tables, stated.get(key, {})) for key, table in tables.items())
     other = len({entry.estimate for entry in entries} - {"count", "percentage"})
     left_out = [f"{count_of(other, 'other estimate')} not read: no counts"] if other else []
-    return CountsRead(done, (*marks.notes(), *left_out))
+    return CountsRead(done, (*marks.notes(), *left_out), {"": _mark_read(grid, done)})
+
+
+def _mark_read(grid: Grid, tables: Sequence[Table]) -> Columns:
+    """Return the lines of counts and of shares that are judged, and in them the columns that say what these are."""
+    cells = (cell.place for table in tables for cell in table.cells)
+    ratios = (ratio.place for table in tables for ratio in table.ratios)
+    judged = {place.line for place in (*cells, *ratios) if place is not None}
+    keys = [at for at, name in enumerate(grid.head) if name in KEYS]
+    types = [at for at, name in enumerate(grid.head) if name == "estimate_type"]
+    lines = [at for at, number in enumerate(grid.numbers) if number in judged]
+    typed = [at for at in lines if all(grid.lines[at][place] in TYPES for place in types)]
+    return {**grid.mark_read(lines, keys), **grid.mark_read([0, *typed], [*keys, *types])}
 
 
 def _list_entries(grid: Grid) -> Iterator[Entry]:
@@ -73,7 +99,7 @@ def _list_entries(grid: Grid) -> Iterator[Entry]:
     head = grid.head
     pairs = [
         (head.index(f"{kind}_name"), head.index(f"{kind}_level"))
-        for kind in ("group", "strata", "additional")
+        for kind in KINDS
         if f"{kind}_name" in head and f"{kind}_level" in head
     ]
     result = head.index("result_id") if "result_id" in head else None
