@@ -29,7 +29,35 @@ EXAMPLES = {
 
 
 AGREED = (
-    "ab b ad  bc bd c ac ab ad cd abd ab ad ad bc abd  bd cd  cd  b c c abc".split(" "),
+    [
+        "ab",
+        "b",
+        "ad",
+        "",
+        "bc",
+        "bd",
+        "c",
+        "ac",
+        "ab",
+        "ad",
+        "cd",
+        "abd",
+        "ab",
+        "ad",
+        "ad",
+        "bc",
+        "abd",
+        "",
+        "bd",
+        "cd",
+        "",
+        "cd",
+        "",
+        "b",
+        "c",
+        "c",
+        "abc",
+    ],
     *(5, 5),
 )
 """Rows in which the attacker "derive" infers nothing, but all databases that fit agree on b and d: 1 to 4 rows."""
