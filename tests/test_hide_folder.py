@@ -1,6 +1,7 @@
 """The folder of hidden rows: all of it or nothing, the same bytes, and nothing private but in DO-NOT-RELEASE."""
 
 import csv
+import gzip
 import hashlib
 import json
 import signal
@@ -11,13 +12,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import oracle
+import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import databases
 
 import discreet
-from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
+from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, hide, read, write, write_hidden
+from discreet.cli import main
 from discreet.hiding import folder
 from discreet.io.notation import unescape
 
@@ -250,6 +254,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from discreet import hide, read
+from discreet.cli import main
 from discreet.hiding import folder
 from discreet.io import files
 files._exchange = lambda *_: False  # as on a file system that cannot do it
@@ -315,3 +320,44 @@ def test_blank_lines_at_the_end_of_a_file_stay(tmp_path):
     (tmp_path / "rows.csv").write_bytes(b"a,b\r\na\r\nb\r\n\r\n\r\n")
     place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a"]], method="minfia")
     assert (place / "rows.csv").read_bytes() == b"b\r\n\r\nb\r\n\r\n\r\n"
+
+
+SENTINEL = "Zaphod"
+NAMED = [["name", "sex", "smoker"], *([f"{SENTINEL}{at}", "fm"[at % 2], ["yes", "no"][at % 3 > 0]] for at in range(60))]
+
+
+def save_named(path):
+    """Save a table of people with their names, which must not go out."""
+    path.parent.mkdir(exist_ok=True)
+    if path.suffix in {".parquet", ".xlsx"}:
+        frame = pl.DataFrame(NAMED[1:], schema=NAMED[0], orient="row")
+        (frame.write_parquet if path.suffix == ".parquet" else frame.write_excel)(path)
+        return path
+    text = "".join("\t,"[".csv" in path.name].join(line) + "\n" for line in NAMED).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv", "rows.csv.gz", "rows.parquet", "rows.xlsx"])
+def test_a_column_that_is_left_out_is_in_no_copy_of_the_file(name, tmp_path):
+    source, out, how = save_named(tmp_path / "in" / name), tmp_path / "out", {"drop": ["name"], "format": "table"}
+    hidden = hide(read(source, **how), [["sex=f", "smoker=yes"]])
+    assert hidden.rows_touched
+    target = tmp_path / "copy" / name
+    target.parent.mkdir()
+    secret = tmp_path / "secret.txt"
+    secret.write_text("sex=f;smoker=yes\n")
+    asked = ["hide", str(source), "--sensitive", str(secret), "--drop", "name", "--out", str(out), "--format", "table"]
+    told = CliRunner().invoke(main, asked)
+    assert (told.exit_code, "would hold a column that was left out with --drop" in told.stderr) == (2, True)
+    ways = (
+        lambda: write_hidden(hidden, out, source=source, **how),
+        lambda: discreet.rewrite(source, target, hidden.log(), **how),
+    )
+    for way in ways:
+        with pytest.raises(OptionError, match="would hold a column that was left out"):
+            way()
+        assert not out.exists()
+        assert not target.exists()
+    write(hidden.transactions, target.with_name("rows.csv"), format="csv")
+    assert SENTINEL.encode() not in target.with_name("rows.csv").read_bytes()

@@ -1,11 +1,11 @@
 """Rewrite: a file of rows again, without the items that rows lose; all else stays the same bytes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, Unpack
 
 from discreet.data.itemsets import Itemset
-from discreet.errors import OptionError
+from discreet.errors import Option, OptionError
 from discreet.io import encodings, files
 from discreet.io.files import Bytes, Place, load, naming, save, suffix_of
 from discreet.io.line_files import Losses, remove_items, spread_losses
@@ -27,7 +27,8 @@ def rewrite(
     ``target`` has the format of ``source``. All else stays: in files of one row per line, other lines keep their bytes,
     and a row without items becomes an empty line; in tables, other lines and columns are kept. A table of one item per
     line cannot hold a row without items, so such a row is refused. ``target`` must be another file; it is written
-    beside and moved into place, compressed as its suffix says, and only those who may read ``source`` may read it.
+    beside and moved into place, compressed as its suffix says, and only those who may read ``source`` may read it. It
+    would hold columns to ``drop`` as well, which is refused.
 
     >>> from io import BytesIO
     >>> file = BytesIO()
@@ -41,10 +42,18 @@ def rewrite(
         save(target, restore(found, _rewrite(source, losses, found, chunks)), sources=[source])
 
 
+def refuse_dropped(columns: Collection[str]) -> None:
+    """Refuse to write a file again without some columns: its copy would hold them."""
+    if columns:
+        problem = "the copy of the file would hold a column that was left out with "
+        raise OptionError(problem, Option("drop"), "; take that column out of the file, and leave the option out")
+
+
 def find_rewrite_source(
     source: Place, target: Place, name: str | None, options: RowOptions
 ) -> tuple[Source, Iterator[bytes]]:
     """Return how ``source`` is read, and its chunks; refuse a ``target`` that is this file, or of another format."""
+    refuse_dropped(options.drop)
     old, new = files.as_path(source), files.as_path(target)
     if old is not None and new is not None and old.exists() and new.exists() and old.samefile(new):
         raise OptionError("the rows would be written over the file that they come from; give another file to write")
