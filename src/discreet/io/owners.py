@@ -7,10 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.reading import name_some
 from discreet.errors import Message, Option
 from discreet.io.baskets import MOST_LINES
 from discreet.io.columns import DATE, NUMBER, Column, is_person
 from discreet.io.frames import CodeArray
+from discreet.io.options import RowOptions
 from discreet.runtime.text import count_of
 
 FEWEST: Final = 10  # values that may be people; they have MOST_LINES rows on average
@@ -51,6 +53,20 @@ def find_owners_of_lines(lines: NDArray[np.int32], columns: Iterable[Column]) ->
         elif is_person(column) and _is_shared(lines, column):
             others.append(_name_person(column))
     return [*find_owners(found), *others]
+
+
+def find_unseen(columns: Iterable[str], options: RowOptions) -> list[Message]:
+    """Return a doubt if a table that is scanned has columns beside those that are read: one may name people.
+
+    >>> print(*find_unseen(["stay", "x1", "drug"], RowOptions(row="stay", item="drug")))
+    x1 not looked at, as the rows are scanned: leave out with drop= what names nobody, and merge the rows of people \
+with person=
+    """
+    known = {options.row, options.item, options.items, *options.drop}
+    others = [name for name in columns if name not in known]
+    said = f"{name_some(others)} not looked at, as the rows are scanned: leave out with "
+    advice = Option("drop"), " what names nobody, and merge the rows of people with ", Option("person")
+    return [Message(said, *advice)] * bool(others)
 
 
 def find_repeated(name: str, ids: Sequence[Hashable]) -> list[Message]:
