@@ -35,7 +35,6 @@ from discreet.hiding.victims import READINGS
 from discreet.io import databases
 from discreet.io.files import is_url
 from discreet.io.formats.sensitive import NamedItemsets
-from discreet.io.rewrite import refuse_dropped
 from discreet.report import Source
 
 Named: TypeAlias = Mapping[str, NamedItemsets]
@@ -306,7 +305,6 @@ def _check_places(asked: HideOptions) -> None:
             (is_pipe, "--out writes a copy of FILE, which a pipe is not: save it to a file first"),
         )
         check_folder(Path(out), Path(file))
-        refuse_dropped(asked.drop)
 
 
 def _read_sensitive(files: Sequence[str]) -> dict[str, NamedItemsets]:

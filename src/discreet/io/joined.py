@@ -73,9 +73,9 @@ def _find_joiners(texts: Sequence[str]) -> Iterator[Joiner]:
         often.update({*SIGN.findall(text), *SIGNS.findall(text), *(f" {word} " for word in WORD.findall(text))})
         often[" "] += " " in text
     for sign, _ in often.most_common(MOST_SIGNS):
-        parts = {text: _split(text, sign) for text in texts}
-        known = {sign.join(split) for split in parts.values()}
-        held = [split for split in parts.values() if 1 < len(split) <= MOST_PARTS]
+        parts = [_split(text, sign) for text in texts if sign in text]
+        known = {*texts, *map(sign.join, parts)}
+        held = [split for split in parts if 1 < len(split) <= MOST_PARTS]
         some = held[:: 1 + len(held) // MOST_LABELS]
         ways = {sign.join(split): find_ways(split, sign, known) for split in some}
         joined = {text: way for text, found in ways.items() for way in found if len(way) > 1}

@@ -12,6 +12,7 @@ from discreet.errors import Message, Option
 from discreet.io.baskets import MOST_LINES
 from discreet.io.columns import DATE, NUMBER, Column, is_person
 from discreet.io.frames import CodeArray
+from discreet.io.names import find_columns
 from discreet.io.options import RowOptions
 from discreet.runtime.text import count_of
 
@@ -29,7 +30,7 @@ def find_owners(columns: Iterable[Column], attributes: Collection[str] | None = 
 
     >>> visits = Column("x1", np.arange(40, dtype=np.int32) // 2, tuple(f"p{at}" for at in range(20)))
     >>> print(*find_owners([visits]))
-    x1 may be the id of a person, as its 20 values repeat in 40 rows: merge their rows with person='x1' or leave it \
+    x1 may be the id of a person, as its 20 values repeat in 40 rows; merge their rows with person='x1' or leave it \
 out with drop='x1'
     """
     every = list(columns)
@@ -62,8 +63,9 @@ def find_unseen(columns: Iterable[str], options: RowOptions) -> list[Message]:
     x1 not looked at, as the rows are scanned: leave out with drop= what names nobody, and merge the rows of people \
 with person=
     """
-    known = {options.row, options.item, options.items, *options.drop}
-    others = [name for name in columns if name not in known]
+    names = list(columns)
+    known = {options.row, options.item, options.items, *find_columns(names, options.drop)}
+    others = [name for name in names if name not in known]
     said = f"{name_some(others)} not looked at, as the rows are scanned: leave out with "
     advice = Option("drop"), " what names nobody, and merge the rows of people with ", Option("person")
     return [Message(said, *advice)] * bool(others)
@@ -73,12 +75,12 @@ def find_repeated(name: str, ids: Sequence[Hashable]) -> list[Message]:
     """Return a doubt if ids of rows repeat in a table that has one line per row.
 
     >>> print(*find_repeated("x1", [7, 7, 8]))
-    x1 was taken for row ids, and its 2 values repeat in 3 rows: if each is a person, merge their rows with person='x1'
+    x1 was taken for row ids, and its 2 values repeat in 3 rows; if each is a person, merge their rows with person='x1'
     """
     many = len({*ids})
     said = f"{name} was taken for row ids, and its {count_of(many, 'value')} repeat in {count_of(len(ids), 'row')}"
-    advice = ": if each is a person, merge their rows with "
-    return [Message(said, advice, Option("person", name))] * (many < len(ids))
+    advice = "; if each is a person, merge their rows with "
+    return [Message(said + advice, Option("person", name))] * (many < len(ids))
 
 
 def _doubt(column: Column, every: Sequence[Column], attributes: Collection[str] | None) -> Iterator[Message]:
@@ -86,7 +88,7 @@ def _doubt(column: Column, every: Sequence[Column], attributes: Collection[str] 
         yield _name_person(column)
     elif column.name not in (attributes or ()) and _may_be_people(column, every):
         said = f"{column.name} may be the id of a person, as its {len(column.texts):,} values repeat in "
-        said += f"{count_of(column.filled, 'row')}: merge their rows with "
+        said += f"{count_of(column.filled, 'row')}; merge their rows with "
         remedies = Option("person", column.name), " or leave it out with ", Option("drop", column.name)
         more = () if attributes is None else (", or name all attributes, and it among them, with ", Option("columns"))
         yield Message(said, *remedies, *more)

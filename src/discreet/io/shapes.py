@@ -14,7 +14,7 @@ from discreet.errors import InputError, Message, Option, OptionError
 from discreet.io import frames, tables
 from discreet.io.columns import Column, code_columns, code_others, names_of
 from discreet.io.lines import group_rising
-from discreet.io.names import find_column
+from discreet.io.names import find_column, find_columns
 from discreet.io.notation import ChunkReader, Coded, Coder
 from discreet.io.options import RowOptions, check_options
 from discreet.io.owners import find_owners, find_owners_of_lines, find_repeated
@@ -141,7 +141,7 @@ def _read_baskets(frame: AnyFrame, options: RowOptions) -> Transactions:  # noqa
 def _code_others(frame: AnyFrame, named: Iterable[str], options: RowOptions) -> Iterator[Column]:
     """Yield the columns that nobody named or dropped, which may tell whose rows these are."""
     names = names_of(frame)
-    return code_others(frame, {find_column(names, name) for name in (*named, *options.drop)})
+    return code_others(frame, {*named, *find_columns(names, options.drop)})
 
 
 def _describe(rows: Transactions, doubts: Iterable[Message]) -> Transactions:

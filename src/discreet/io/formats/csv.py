@@ -19,7 +19,7 @@ from discreet.io.columns import MISSING, Column
 from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
-from discreet.io.names import find_column
+from discreet.io.names import find_column, find_columns
 from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, as_labels
 from discreet.io.options import RowOptions
 from discreet.io.owners import find_owners_of_lines
@@ -151,7 +151,7 @@ class _LongColumn:
 
 def _list_others(head: Sequence[str], names: Collection[str], options: RowOptions) -> list[str]:
     """Return the columns that nobody named, which may tell whose rows these are; none if that was said."""
-    known = {find_column(head, name) for name in (*names, *options.drop)}
+    known = {*names, *find_columns(head, options.drop)}
     return [name for name in head if name not in known and options.person is None]
 
 
