@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from strategies import databases, detected_databases, few_rows
 
-from discreet import GuaranteeError, OptionError, Transactions, attack, block, compare, verify, write_release
+from discreet import GuaranteeError, OptionError, Transactions, attack, block, compare, mine, verify, write_release
 from discreet.blocking import row_types
 from discreet.io import datasets
 
@@ -26,6 +26,41 @@ EXAMPLES = {
     "E5": (["ab"] * 4 + ["abc"] * 4 + ["ad"] * 3 + ["abd"] * 2 + ["bcd"] * 4, 6, 3),
 }
 """Rows without a channel of which more can be inferred (THEORY C.2): rows, minimum support, k."""
+
+
+AGREED = (
+    [
+        "ab",
+        "b",
+        "ad",
+        "",
+        "bc",
+        "bd",
+        "c",
+        "ac",
+        "ab",
+        "ad",
+        "cd",
+        "abd",
+        "ab",
+        "ad",
+        "ad",
+        "bc",
+        "abd",
+        "",
+        "bd",
+        "cd",
+        "",
+        "cd",
+        "",
+        "b",
+        "c",
+        "c",
+        "abc",
+    ],
+    *(5, 5),
+)
+"""Rows in which the attacker "derive" infers nothing, but all databases that fit agree on b and d: 1 to 4 rows."""
 
 
 def rows_of(name):
@@ -124,6 +159,17 @@ def test_the_smallest_examples_are_blocked(name, level, method):
     release = block(rows_of(name), min_support=sigma, k=k, method=method, against=level)
     assert (release.distortion.changed > 0) == is_told
     assert not published(release).is_told(level, k)
+
+
+@pytest.mark.parametrize("level", [None, "derive", "linear"])
+@EVERY
+def test_naming_an_attacker_is_never_weaker_than_naming_none(level, method):
+    words, sigma, k = AGREED
+    rows = Transactions(map(frozenset, words))
+    assert attack(mine(rows, min_support=sigma), k=k, level="derive").is_safe
+    assert not attack(mine(rows, min_support=sigma), k=k, level="exact").is_safe
+    release = block(rows, min_support=sigma, k=k, method=method, against=level)
+    assert attack(release.patterns, k=k, level="exact", complete=release.is_whole).is_safe
 
 
 @pytest.mark.parametrize("name", ["E1", "E2", "E4"])

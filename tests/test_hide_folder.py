@@ -1,6 +1,7 @@
 """The folder of hidden rows: all of it or nothing, the same bytes, and nothing private but in DO-NOT-RELEASE."""
 
 import csv
+import gzip
 import hashlib
 import json
 import signal
@@ -11,13 +12,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import oracle
+import polars as pl
 import pytest
+from click.testing import CliRunner
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import databases
 
 import discreet
-from discreet import GuaranteeError, InputError, OutputError, Transactions, hide, read, write, write_hidden
+from discreet import GuaranteeError, InputError, OptionError, OutputError, Transactions, hide, read, write, write_hidden
+from discreet.cli import main
 from discreet.hiding import folder
 from discreet.io.notation import unescape
 
@@ -250,6 +254,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from discreet import hide, read
+from discreet.cli import main
 from discreet.hiding import folder
 from discreet.io import files
 files._exchange = lambda *_: False  # as on a file system that cannot do it
@@ -315,3 +320,88 @@ def test_blank_lines_at_the_end_of_a_file_stay(tmp_path):
     (tmp_path / "rows.csv").write_bytes(b"a,b\r\na\r\nb\r\n\r\n\r\n")
     place = written(tmp_path / "rows.csv", tmp_path / "shared", [["a"]], method="minfia")
     assert (place / "rows.csv").read_bytes() == b"b\r\n\r\nb\r\n\r\n\r\n"
+
+
+SENTINEL = "Zaphod"
+NAMED = [["name", "sex", "smoker"], *([f"{SENTINEL}{at}", "fm"[at % 2], ["yes", "no"][at % 3 > 0]] for at in range(60))]
+
+
+def save_named(path, lines=NAMED):
+    """Save a table of people with their names, which must not go out."""
+    path.parent.mkdir(exist_ok=True)
+    if path.suffix in {".parquet", ".xlsx"}:
+        frame = pl.DataFrame(lines[1:], schema=lines[0], orient="row")
+        (frame.write_parquet if path.suffix == ".parquet" else frame.write_excel)(path)
+        return path
+    text = "".join("\t,"[".csv" in path.name].join(line) + "\n" for line in lines).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+def unpacked(path):
+    """What the bytes of a file hold, unpacked where they are packed."""
+    data = path.read_bytes()
+    if path.suffix == ".parquet":
+        return data + pl.read_parquet(path).write_csv().encode()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+NAMED_FILES = ["rows.csv", "rows.tsv", "rows.csv.gz", "rows.parquet"]
+
+
+@pytest.mark.parametrize("way", ["write_hidden", "rewrite", "command line"])
+@pytest.mark.parametrize("name", NAMED_FILES)
+def test_a_column_that_is_left_out_is_in_no_copy_of_the_file(name, way, tmp_path):
+    source, out, how = save_named(tmp_path / "in" / name), tmp_path / "out", {"drop": ["name"], "format": "table"}
+    hidden = hide(read(source, **how), [["sex=f", "smoker=yes"]])
+    assert hidden.rows_touched
+    if way == "write_hidden":
+        write_hidden(hidden, out, source=source, **how)
+    elif way == "rewrite":
+        out.mkdir()
+        discreet.rewrite(source, out / name, hidden.log(), **how)
+    else:
+        secret = tmp_path / "secret.txt"
+        secret.write_text("sex=f,smoker=yes\n")
+        asked = ["hide", str(source), "--sensitive", str(secret), "--drop", "name", "--out", str(out)]
+        assert CliRunner().invoke(main, [*asked, "--format", "table"]).exit_code == 0
+    assert (out / name).is_file()
+    written = [unpacked(path) for path in out.rglob("*") if path.is_file()]
+    assert not any(SENTINEL.encode() in data for data in written)
+    assert SENTINEL.encode() in unpacked(source)
+    again = read(out / name, format="table")
+    assert sorted({str(item).partition("=")[0] for item in again.labels}) == ["sex", "smoker"]
+    assert again == hidden.transactions
+
+
+@pytest.mark.parametrize("name", NAMED_FILES)
+def test_a_column_that_is_left_out_of_a_long_table_is_in_no_copy_of_it(name, tmp_path):
+    lines = [["visit", "who", "drug"], *([str(at // 2), f"{SENTINEL}{at // 4}", "ab"[at % 2]] for at in range(80))]
+    source, how = save_named(tmp_path / "in" / name, lines), {"row": "visit", "item": "drug", "drop": "who"}
+    hidden = hide(read(source, **how), [["a", "b"]])
+    write_hidden(hidden, tmp_path / "out", source=source, **how)
+    assert SENTINEL.encode() not in unpacked(tmp_path / "out" / name)
+    assert read(tmp_path / "out" / name, row="visit", item="drug") == hidden.transactions
+
+
+def test_fields_that_stay_keep_their_bytes(tmp_path):
+    text = '\ufeffname,"two, lines",note\r\n' + "".join(
+        f'"{SENTINEL}, {at}","a\n""{at % 2}""", x \r\n' for at in range(30)
+    )
+    (tmp_path / "rows.csv").write_bytes(text.encode())
+    how = {"format": "table", "drop": "name,note"}
+    discreet.rewrite(tmp_path / "rows.csv", tmp_path / "new.csv", [(0, frozenset(['two, lines=a\n"0"']))], **how)
+    new = (tmp_path / "new.csv").read_bytes().decode()
+    assert new == '\ufeff"two, lines"\r\n""\r\n' + "".join(f'"a\n""{at % 2}"""\r\n' for at in range(1, 30))
+
+
+def test_a_table_without_names_or_in_a_workbook_is_not_copied_without_a_column(tmp_path):
+    bare = save_named(tmp_path / "in" / "rows.csv", NAMED[1:])
+    how = {"format": "table", "header": False, "drop": "column1"}
+    with pytest.raises(OptionError, match="columns are dropped from a copy by the names in the header"):
+        write_hidden(hide(read(bare, **how), [["column2=f"]]), tmp_path / "out", source=bare, **how)
+    book = save_named(tmp_path / "in" / "rows.xlsx")
+    how = {"format": "table", "drop": "name"}
+    with pytest.raises(OptionError, match="cannot be written again"):
+        write_hidden(hide(read(book, **how), [["sex=f"]]), tmp_path / "out", source=book, **how)
+    assert not (tmp_path / "out").exists()

@@ -248,21 +248,22 @@ def test_rows_that_differ_between_two_passes_are_refused():
         scan(store, min_support=1)
 
 
-def test_only_the_columns_that_are_needed_are_read():
+def test_only_the_columns_that_are_needed_are_read_if_it_is_known_whose_rows_these_are():
     pytest.importorskip("pyarrow")
     asked = []
 
     class Table:
-        schema = SimpleNamespace(names=["id", "item", "note"])
+        schema = SimpleNamespace(names=["id", "item", "who", "note"])
         get_fragments = None
 
         def to_batches(self, *, columns, batch_size):
             asked.append((columns, batch_size > 1))
-            return [pl.DataFrame({"id": [1], "item": ["a"]})]
+            return [pl.DataFrame({"id": [1], "item": ["a"], "who": [7]})]
 
+    assert read(Table(), row="id", item="item", person="who", per="visit") == Transactions([["a"]], ids=[1])
     assert read(Table(), row="id", item="item") == Transactions([["a"]], ids=[1])
-    assert asked == [(["id", "item"], True)]
-    with pytest.raises(InputError, match="none of the 3 columns is called 'itme'; did you mean 'item'"):
+    assert asked == [(["id", "item", "who"], True), (None, True)]
+    with pytest.raises(InputError, match="none of the 3 columns is called 'itme'"):
         read(Table(), row="id", item="itme")
 
 

@@ -318,7 +318,7 @@ def test_the_changes_of_a_release_are_its_largest(client, data):
         assert line["after"] == (release.witness.support(line["items"]) if line["after"] else None)
 
 
-@pytest.mark.parametrize(("method", "verdict", "files"), [("add", "REVIEW", 5), ("suppress", "RELEASE", 1)])
+@pytest.mark.parametrize(("method", "verdict", "files"), [("add", "REVIEW", 5), ("suppress", "REVIEW", 1)])
 def test_what_needs_a_review_says_so_and_where_nothing_is_left_there_is_no_release(client, method, verdict, files):
     data = loaded(client, csv_of(ROWS[:9]), format="baskets")
     shown, found = (

@@ -116,8 +116,9 @@ def block(  # noqa: PLR0913 - all but one by their names, and each a choice of i
     "derive" and "linear" infer more (``attack``). Their inferences are blocked too, until they find nothing; "withhold"
     has the ``seconds`` for that, 60 by default. Against "exact", for up to 12 items, no pattern of AND, OR and NOT over
     the published items then holds for 1 to k − 1 rows in every database that fits. If that is not decided in time,
-    nothing is released. Without ``against``, it is "plain" or, if at most 256 different rows are possible over the
-    published items, what all databases that fit agree on; beside older releases of rows that have ``grown``, "derive".
+    nothing is released. Without ``against``, it is "plain", or "derive" beside older releases of rows that have
+    ``grown``. If at most 256 different rows are possible over the published items, nothing that all databases that fit
+    agree on reveals 1 to k − 1 rows either, unless ``against`` is "plain".
 
     With ``max_belief``, "withhold" and "suppress" go on until readers believe in no small group with a larger
     probability, as far as ``belief`` looks, or say that they cannot; a policy may bound it, too.

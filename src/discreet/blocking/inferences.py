@@ -97,10 +97,28 @@ def _attack(
     ends: float | None,
     history: History | None,
 ) -> Inferred:
-    """Return what the attacker infers for certain."""
-    if problem.against == "plain" and not problem.beside:
-        is_small = has_few_kinds(problem, patterns)
-        return Inferred(_find_agreed(problem, patterns, rows, is_whole=is_whole) if is_small else ())
+    """Return what the attacker infers for certain; if few rows are possible, also what all databases agree on.
+
+    Attackers who know more than sums are more than that reader in one way and less in another: both must find nothing.
+    """
+    found = Inferred(())
+    if problem.against != "plain" or problem.beside:
+        found = _search(problem, patterns, rows, is_whole=is_whole, ends=ends, history=history)
+    if found.findings or not has_few_kinds(problem, patterns):
+        return found
+    return found._replace(findings=_find_agreed(problem, patterns, rows, is_whole=is_whole))
+
+
+def _search(
+    problem: BlockProblem,
+    patterns: Patterns,
+    rows: Weighted,
+    *,
+    is_whole: bool,
+    ends: float | None,
+    history: History | None,
+) -> Inferred:
+    """Return what the attacker whom the release must withstand infers, beside older releases too."""
     ends_at = monotonic() + SECONDS if ends is None else ends
     if problem.beside and problem.grown:
         facts = _join(problem, patterns, is_whole=is_whole)

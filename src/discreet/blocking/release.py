@@ -20,8 +20,8 @@ from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.detect import Question
 from discreet.errors import refuse_truth
 from discreet.judging.audit import Audit, judge_changes, judge_itemsets
-from discreet.judging.checks import check_rounding
-from discreet.judging.policy import Policy, Verdict
+from discreet.judging.checks import check_k, check_rounding
+from discreet.judging.policy import Policy, Verdict, worst
 from discreet.runtime import html
 
 if TYPE_CHECKING:
@@ -123,8 +123,9 @@ class Release:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the policy; a release of nothing gives nothing away."""
-        return Verdict.RELEASE if self.audit is None else self.audit.verdict
+        """The verdict of the policy; a release of nothing gives nothing away, unless k protects nobody."""
+        found = Verdict.RELEASE if self.audit is None else self.audit.verdict
+        return worst([found, *(check.verdict for check in check_k(self.policy, self.original.n))])
 
     @property
     def is_safe(self) -> bool:

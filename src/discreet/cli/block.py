@@ -43,6 +43,7 @@ from discreet.cli.usage import OneOf, complete
 from discreet.disclosure.attacks.attack import ATTACKERS
 from discreet.disclosure.attacks.finding import Level
 from discreet.errors import Option, on_command_line
+from discreet.judging.checks import check_k
 from discreet.runtime.text import count_of
 
 FITS: Final = {
@@ -198,7 +199,9 @@ def _say_next(release: Release, asked: BlockOptions, digest: str | None) -> Iter
     verdict, out = release.verdict, asked.out
     yield ""
     if verdict is not Verdict.RELEASE:
-        yield f"{verdict.name}: no channel is left, but the policy {release.policy.name} asks for more; see the checks."
+        policy = release.policy
+        why = f"no channel is left, but the policy {policy.name} asks for more; see the checks."
+        yield f"{verdict.name}: {next((one.sentence for one in check_k(policy, release.original.n)), why)}"
         for names, itemsets in release.in_the_way:
             option = on_command_line(Option("leave_out", tuple(map(str, names))))
             remain = f"{count_of(itemsets, 'itemset')} would remain"

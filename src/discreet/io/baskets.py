@@ -13,6 +13,7 @@ from discreet.io import counts
 LabelRows: TypeAlias = Sequence[Sequence[Label]]
 SEEN: Final = 4096  # the first lines, which are inspected
 FEW: Final = 10  # fewer lines may be alike by chance
+MOST_LINES: Final = 30  # of one person, on average
 AROUND: Final = 3  # the most lines of titles, comments and totals around a table
 SEPARATORS: Final = {";": "';'", "\t": "a tab", "|": "'|'", ",": "','"}  # and their names in messages
 BITS: Final = frozenset({"0", "1", "0.0", "1.0", "true", "false"})  # the values of a one-hot table, in lower case
@@ -151,13 +152,14 @@ def is_twofold(lines: LabelRows) -> bool:
 
 
 def has_ids(lines: LabelRows) -> bool:
-    """Return whether lines begin with row ids: many, adjacent, and nowhere else, while other values repeat.
+    """Return whether lines begin with ids of rows or people: many, and nowhere else, while other values repeat.
 
     >>> has_ids([[at // 2, "tea" if at % 2 else "milk"] for at in range(20)]), has_ids([["tea", "milk"]] * 20)
     (True, False)
     """
     rest = [value for line in lines for value in line[1:] if value != ""]
-    return _is_keyed(lines) and 2 * len(set(rest)) <= len(rest) and not {line[0] for line in lines} & {*rest}
+    is_keyed = _is_keyed(lines) or _may_begin_with_people(lines)
+    return is_keyed and 2 * len(set(rest)) <= len(rest) and not {line[0] for line in lines} & {*rest}
 
 
 def has_numbers(lines: LabelRows) -> bool:
@@ -185,6 +187,14 @@ def _is_keyed(lines: LabelRows) -> bool:
         return False
     many, runs = _count_ids(lines), 1 + sum(one[0] != other[0] for one, other in pairwise(lines))
     return runs == many and 2 * many >= FEW and FEW * many >= len(lines)
+
+
+def _may_begin_with_people(lines: LabelRows) -> bool:
+    """Return whether lines begin with many values, each of few lines; values that name their attributes are items."""
+    if len(lines) < FEW or 2 * sum(len(line) <= 1 for line in lines) > len(lines) or not all(lines):
+        return False
+    many = _count_ids(lines)
+    return many >= FEW and len(lines) <= MOST_LINES * many and not all("=" in str(line[0]) for line in lines)
 
 
 def has_header(lines: Sequence[Sequence[str]]) -> bool:

@@ -1,7 +1,8 @@
 """Columns of a table: coded as text from any frame, found by name; which are attributes, ids, dates or free text."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -98,6 +99,15 @@ def code_columns(frame: AnyFrame, names: Sequence[str], wanted: Sequence[str], n
         column = Column(name, codes, ()).recode(texts)
         is_alike = len(column.texts) + texts.count(None) < len(texts) and {*map(type, values)} <= {str}
         yield replace(column, has_alike=is_alike)
+
+
+def code_others(frame: AnyFrame, known: Collection[str], na: Sequence[str] = ()) -> Iterator[Column]:
+    """Yield the columns of a frame that are not ``known``, but for those of lists or bytes, which name nobody."""
+    names = names_of(frame)
+    for name in names:
+        if name not in known:
+            with suppress(OptionError):
+                yield from code_columns(frame, names, [name], na)
 
 
 def read_names(names: Sequence[object]) -> list[str]:

@@ -27,6 +27,7 @@ from discreet.io.files import (
 from discreet.io.formats.patterns import NOT_STATED, collect_patterns
 from discreet.io.frames import AnySource
 from discreet.io.hierarchies import add_ancestors
+from discreet.io.joined import find_joined, find_single
 from discreet.io.joining import add_empty, add_people, join_rows
 from discreet.io.mined import are_patterns, read_pairs
 from discreet.io.natives import as_frame, is_frame
@@ -179,7 +180,7 @@ def read_patterns(
             form = form if format is not None else find_listed(form, data)
             stated = pattern_functions(form).read(data, n)
             found = stated.patterns(n, min_support, kind, max_length)
-        doubts = find_totals(found) if stated.mined == NOT_STATED else []
+        doubts = _find_doubts(found) if stated.mined == NOT_STATED else find_joined(found.labels)
         doubt = stated.doubt[:1].upper() + stated.doubt[1:]
         return _describe_patterns(found, form.name, [*[Message(doubt)] * bool(doubt), *doubts])
     if format is not None:
@@ -190,18 +191,26 @@ def read_patterns(
         found = _read_pattern_frame(as_frame(source), n, min_support, kind, max_length)
     else:
         found = collect_patterns(read_pairs(source, n)).patterns(n, min_support, kind, max_length)
-    doubts = find_totals(found)
+    doubts = _find_doubts(found)
     return _describe_patterns(found, "memory", doubts) if doubts or find_alike(found.labels) else found
+
+
+def _find_doubts(patterns: Patterns) -> list[Message]:
+    """Return the doubts about patterns whose source does not say how they were mined."""
+    joined = find_joined(patterns.labels) or find_single(patterns.itemsets, patterns.max_length)
+    return [*find_totals(patterns), *joined]
 
 
 def _describe_patterns(patterns: Patterns, form: str, doubts: list[Message]) -> Patterns:
     """Return patterns with their reading, and its doubts."""
     notes = (f"{len(patterns):,} {patterns.kind} itemset{'s' * (len(patterns) != 1)}",)
     known = Reading("patterns", form, n=patterns.n, items=len(patterns.labels), confirmed=True, notes=notes)
-    return replace(patterns, reading=replace(known, doubts=(*doubts, *find_alike(patterns.labels))))
+    return replace(patterns, reading=replace(known, doubts=(*find_alike(patterns.labels), *doubts)))
 
 
-def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined: bool) -> AnySource:
+def find_patterns(
+    source: AnySource, *, n: int | None, kind: Kind | None, max_length: int | None, mined: bool
+) -> AnySource:
     """Return the patterns that ``source`` lists; a file may do so if it was ``mined``, and rows stay rows."""
     path = as_path(source) if is_place(source) and not is_url(source) else None
     is_said = n is not None or kind is not None
@@ -212,7 +221,7 @@ def find_patterns(source: AnySource, *, n: int | None, kind: Kind | None, mined:
         source = as_frame(source) if is_frame(source) else source  # a reader of Arrow can be read once
         lists = are_patterns(source)
     if lists:
-        return read_patterns(source, n=n, kind=kind)
+        return read_patterns(source, n=n, kind=kind, max_length=max_length)
     if is_said:
         option = Option("n" if kind is None else "kind")
         raise OptionError(option, " is for a list of patterns that does not say it; leave it out for rows")

@@ -22,10 +22,11 @@ from discreet.io.frames import AnySource
 from discreet.io.lines import SMALL_CODE, RowMerger, Thresholds, least_count
 from discreet.io.notation import ChunkReader
 from discreet.io.options import RowArguments, RowOptions, check_options
+from discreet.io.owners import find_unseen
 from discreet.io.parts import Parts, are_parts, find_parts
 from discreet.io.queries import find_connection, open_query
 from discreet.io.readings import drop_blank_end, find_usual_length, mention_blanks
-from discreet.io.shapes import find_chunk_shape, read_in_chunks
+from discreet.io.shapes import ITEMS, find_chunk_shape, read_in_chunks
 from discreet.io.sniff import peek
 from discreet.io.sources import Source, find_source, row_functions
 from discreet.io.stores import Store, open_store
@@ -119,9 +120,10 @@ def _scan_file(path: Path, found: Source) -> Scanned:
         0 if _is_packed(path) else path.stat().st_size,
         found.has_blank_rows and not found.options.empty_rows,
     )
-    return Scanned(
-        found.reading, chunks(found.options), lambda count: found.clean(count(stream(path))), size, drops_blanks
-    )
+    is_long = found.layout.shape == "long" or found.options.item is not None
+    doubts = find_unseen(found.layout.columns, found.options) if is_long else []
+    reading = replace(found.reading, doubts=tuple(doubts))
+    return Scanned(reading, chunks(found.options), lambda count: found.clean(count(stream(path))), size, drops_blanks)
 
 
 def _find_store(source: AnySource, options: RowOptions, room: int) -> Store:
@@ -144,9 +146,12 @@ def _scan_store(store: Store, form: str | None, options: RowOptions) -> Scanned:
     shape = find_chunk_shape(store, options)
     if form not in {None, shape, "parquet"}:
         raise OptionError(f"a table that holds {SHAPES[shape]} cannot be scanned otherwise; read all of it")
-    allowed = {"query", *{"long": ("row", "item"), "lists": ("row", "items")}.get(shape, ())}
+    allowed = {"query", *{"long": ("row", "item", "drop"), "lists": ("row", "items", "drop")}.get(shape, ())}
     check_options(options.given, allowed, f"{SHAPES[shape]} that is scanned")
-    reading = Reading(shape, store.form, row=options.row, item=options.item, confirmed=form == shape)
+    lists = options._replace(items=options.items or ITEMS) if shape == "lists" else options
+    doubts = [] if shape == "onehot" else find_unseen(store.columns(), lists)
+    known = Reading(shape, store.form, row=options.row, item=options.item, confirmed=form == shape)
+    reading = replace(known, doubts=tuple(doubts))
     return Scanned(reading, read_in_chunks(options, shape), lambda _: store)
 
 

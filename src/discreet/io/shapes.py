@@ -1,6 +1,6 @@
 """Shapes of frames: the rows of a frame, from a file or in memory, in the shape that was named or found."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
@@ -10,13 +10,14 @@ from discreet.data.itemsets import AnyFrame, Itemsets, Label, is_missing
 from discreet.data.reading import SHAPES as CALLED
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
-from discreet.errors import InputError, Option, OptionError
+from discreet.errors import InputError, Message, Option, OptionError
 from discreet.io import frames, tables
-from discreet.io.columns import names_of
+from discreet.io.columns import Column, code_columns, code_others, names_of
 from discreet.io.lines import group_rising
-from discreet.io.names import find_column
+from discreet.io.names import find_column, find_columns
 from discreet.io.notation import ChunkReader, Coded, Coder
 from discreet.io.options import RowOptions, check_options
+from discreet.io.owners import find_owners, find_owners_of_lines, find_repeated
 from discreet.io.people import by_person
 from discreet.io.readings import describe
 from discreet.io.sniff import PATTERN_HEADERS, Layout, sniff_frame
@@ -92,6 +93,8 @@ def _read_onehot(frame: AnyFrame, options: RowOptions) -> Transactions:
     left_out = [name for name in (options.row, options.person) if name is not None]
     ids = _list_column(frame, options.row)
     rows = frames.from_onehot(_drop(frame, left_out))._replace(ids=ids).transactions()
+    if options.person is None and options.row is not None:
+        return _describe(rows, find_repeated(options.row, ids or ()))
     return _merge(rows, _list_column(frame, options.person), options)
 
 
@@ -99,6 +102,10 @@ def _read_lists(frame: AnyFrame, options: RowOptions) -> Transactions:
     if options.items is None:
         raise OptionError("the column of lists is not named; name it with ", Option("items"))
     rows = frames.from_lists(frame, items=options.items, row=options.row).transactions()
+    if options.person is None:
+        others = find_owners(_code_others(frame, [options.items, *filter(None, [options.row])], options))
+        repeated = [] if options.row is None else find_repeated(options.row, rows.ids or ())
+        return _describe(rows, [*others, *repeated])
     return _merge(rows, _list_column(frame, options.person), options)
 
 
@@ -109,7 +116,9 @@ def _read_long(frame: AnyFrame, options: RowOptions) -> Transactions:
     rows = frames.from_long(frame, row=row, item=options.item).transactions()
     people = _list_column(frame, options.person)
     if people is None:
-        return rows
+        names = names_of(frame)
+        lines = next(code_columns(frame, names, [find_column(names, row)], ())).codes
+        return _describe(rows, find_owners_of_lines(lines, _code_others(frame, [row, options.item], options)))
     owners: dict[Hashable, Hashable] = {}
     for line, person in zip(_list_column(frame, row) or (), people, strict=True):
         if owners.setdefault(line, person) != person and not is_missing(person):
@@ -127,6 +136,16 @@ def _read_baskets(frame: AnyFrame, options: RowOptions) -> Transactions:  # noqa
     codes: Coder[Any] = Coder()
     items = np.array(codes.encode(chain.from_iterable(lines)), dtype=np.int32)
     return Coded.of(Itemsets.from_lengths(list(map(len, lines)), items), codes.values).transactions()
+
+
+def _code_others(frame: AnyFrame, named: Iterable[str], options: RowOptions) -> Iterator[Column]:
+    """Yield the columns that nobody named or dropped, which may tell whose rows these are."""
+    names = names_of(frame)
+    return code_others(frame, {*named, *find_columns(names, options.drop)})
+
+
+def _describe(rows: Transactions, doubts: Iterable[Message]) -> Transactions:
+    return rows.describe(reading=Reading("rows", "frame", doubts=tuple(doubts)))
 
 
 def _merge(rows: Transactions, people: list[Any] | None, options: RowOptions) -> Transactions:
@@ -160,8 +179,8 @@ class Shape(NamedTuple):
 
 SHAPES: Final[Mapping[str, Shape]] = {
     "table": Shape(tables.from_table, _PEOPLE | {"columns", "drop", "na", "bins"}),
-    "long": Shape(_read_long, _PEOPLE | {"row", "item"}),
-    "lists": Shape(_read_lists, _PEOPLE | {"items", "row"}),
+    "long": Shape(_read_long, _PEOPLE | {"row", "item", "drop"}),
+    "lists": Shape(_read_lists, _PEOPLE | {"items", "row", "drop"}),
     "onehot": Shape(_read_onehot, _PEOPLE | {"row"}),
     "baskets": Shape(_read_baskets, frozenset()),
 }

@@ -74,7 +74,7 @@ FORMATS: Final = {
             lines=True,
         ),
         Format("baskets", (), lambda: csv.ROWS, options=_TEXT | _BLANK, lines=True),
-        Format("long", (), lambda: csv.ROWS, options=_TEXT | _LONG, lines=True),
+        Format("long", (), lambda: csv.ROWS, options=_TEXT | _LONG | {"drop"}, lines=True),
         Format("onehot", (), lambda: onehot.ROWS, options=_TEXT | _PEOPLE | {"row"}),
         Format("table", (), _table, options=_TEXT | _TABLE),
         Format(

@@ -208,12 +208,14 @@ def explaining(what: str, remedy: str = COLLECT) -> Iterator[None]:
 
 
 def narrow(options: RowOptions) -> list[str]:
-    """Return the columns that are needed where options name those of the items; else none, which means all.
+    """Return the columns that are needed where options name those of people and items; else none, which means all.
 
-    >>> narrow(RowOptions("id", "drug")), narrow(RowOptions(person="id"))
-    (['id', 'drug'], [])
+    Who does not say whose rows these are may have a column that tells.
+
+    >>> narrow(RowOptions("id", "drug", person="who")), narrow(RowOptions("id", "drug"))
+    (['id', 'drug', 'who'], [])
     """
-    if options.item is None and options.items is None:
+    if options.person is None or (options.item is None and options.items is None):
         return []
     used = (options.row, options.item, options.items, options.person)
     return list(dict.fromkeys(name for name in used if name is not None))

@@ -14,8 +14,7 @@ from discreet.io import bins
 from discreet.io.columns import (
     Column,
     code_columns,
-    find_person_rules,
-    is_person,
+    code_others,
     judge,
     names_of,
 )
@@ -23,6 +22,7 @@ from discreet.io.line_files import Losses, check_held
 from discreet.io.names import find_column, find_columns
 from discreet.io.notation import Coder, as_labels
 from discreet.io.options import RowOptions
+from discreet.io.owners import find_owners
 from discreet.io.people import by_person, check_people
 from discreet.io.readings import describe
 from discreet.runtime.text import count_of
@@ -87,7 +87,8 @@ def _read(frame: AnyFrame, options: RowOptions) -> _Table:
     cuts = {find_column(names, name): cut for name, cut in bins.parse_bins(options.bins).items()}
     _check_cuts(cuts, choice)
     attributes, left_out, doubts, notes = list[Column](), list(choice.left_out), list[Message](), list[str]()
-    for column in code_columns(frame, names, choice.attributes, options.na):
+    seen = list(code_columns(frame, names, choice.attributes, options.na))
+    for column in seen:
         why = None if column.name in choice.named or column.name in cuts else judge(column)
         if why is not None:
             left_out.append(LeftOut(column.name, why))
@@ -101,9 +102,8 @@ def _read(frame: AnyFrame, options: RowOptions) -> _Table:
     alike = [column.name for column in attributes if column.has_alike]
     notes += [f"values of {name_some(alike)} that differ only in blanks around them are one"] * bool(alike)
     if options.person is None:
-        dropped = find_columns(names, options.drop)
-        kept = [name for name in names if name not in dropped and find_person_rules(name)]
-        doubts += [_doubt(column) for column in code_columns(frame, names, kept, options.na) if is_person(column)]
+        known = {*choice.attributes, *find_columns(names, options.drop)}
+        doubts += find_owners([*seen, *code_others(frame, known, options.na)], {*choice.named, *cuts})
     reading = Reading(
         "table",
         "table",
@@ -168,14 +168,6 @@ def _check_stable(name: str, table: _Table) -> None:
     if name in table.quantiles:
         problem = f"the quantiles of column {name!r} change when values are taken out"
         raise OptionError(f"{problem}; give their edges with ", Option("bins"))
-
-
-def _doubt(column: Column) -> Message:
-    counts = f"{count_of(len(column.texts), 'person').replace('persons', 'people')} in {count_of(column.filled, 'row')}"
-    remedies = (Option("person", column.name), " or leave it out with ", Option("drop", column.name))
-    return Message(
-        f"{column.name} looks like the id of a person and repeats: {counts}; merge their rows with ", *remedies
-    )
 
 
 def _name_people(people: Column) -> list[Any]:

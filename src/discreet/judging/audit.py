@@ -184,8 +184,6 @@ class Audit:
         """What the verdict RELEASE promises; empty for others."""
         if self.verdict is not Verdict.RELEASE:
             return ""
-        if self.k == 1:
-            return "k is 1, so no count is too small to be published."
         if isinstance(self.candidate, Counts):
             return (
                 f"No sum of these counts, and no limits that follow from them, reveal a count of 1 to {self.k - 1:,}."
@@ -361,7 +359,7 @@ def audit(  # noqa: PLR0913 - one question about several kinds of candidates
             raise OptionError("rules and limits are judged as they are; give k or a policy, rows and schema alone")
         numbers = Audit(*judge_numbers(source, rule, rows, schema), rows=rows)
         return judge_belief(replace(numbers, checks=(*numbers.checks, *[VISITS] * are_visits(rows))), schema=schema)
-    source = find_patterns(source, n=n, kind=kind, mined=min_support is None)
+    source = find_patterns(source, n=n, kind=kind, max_length=limits.get("max_length"), mined=min_support is None)
     if isinstance(source, Patterns):
         length = limits.pop("max_length", None)
         if min_support is not None or limits:
@@ -384,7 +382,7 @@ def judge_itemsets(question: Question, policy: Policy, rows: Rows | None, schema
     by_schema, read = judge_schema(patterns, policy.k, schema), check_reading(patterns, rows)
     if by_schema is not None:
         counted, evidence = [*counted, by_schema[0]], replace(evidence, remainders=by_schema[1])
-    every += [*counted, *([] if read is None else [read])]
+    every += [*counted, *([] if read is None else [read]), *checks.check_k(policy, patterns.n)]
     cut = "" if patterns.max_length is None else f" of at most {count_of(patterns.max_length, 'item')}"
     found = f"{count_of(len(patterns), 'itemset')}{cut}", policy, tuple(every), replace(evidence, people=people), rows
     return judge_belief(Audit(patterns, *found), complete=question.complete, schema=schema)

@@ -28,6 +28,7 @@ ADVICE: Final = {
     CheckName.DIFFERENCING: "Wait for more rows, leave out what changed little, or publish the older release again.",
     CheckName.SCHEMA: "Leave out one more value of each such attribute, so that more rows remain.",
     CheckName.READING: "Look at how the file was read, and say what was meant.",
+    CheckName.K: "Give the smallest group that anyone may learn about, such as 10, as k.",
     CheckName.COMPLETENESS: "Get the whole list with exact supports (all closed or all frequent itemsets); audit that.",
     CheckName.CONSISTENCY: "Get the whole list with exact supports, or ask how numbers were rounded, and audit again.",
     CheckName.WEIGHTS: "Ask how the tree was fitted, or have its owner write its leaves with write_tree.",
@@ -36,7 +37,7 @@ ADVICE: Final = {
 """What to do where a check fails; BROKEN ones come first, and where one of COARSEN fails, less must be published."""
 BROKEN: Final = (CheckName.COUNTS, CheckName.COMPLETENESS, CheckName.CONSISTENCY)
 COARSEN: Final = {CheckName.CELLS, CheckName.CHANNELS, CheckName.DIFFERENCES, CheckName.BOUNDS, CheckName.LOW_COUNTS}
-SECRET: Final = frozenset(CheckName) - {CheckName.SIZE, CheckName.READING, CheckName.OUTPUTS}
+SECRET: Final = frozenset(CheckName) - {CheckName.SIZE, CheckName.READING, CheckName.OUTPUTS, CheckName.K}
 """Checks whose findings are small counts."""
 PERSON: Final = "A person must look at this: the checks say why."
 STATE_KIND: Final = Message(
@@ -45,6 +46,18 @@ STATE_KIND: Final = Message(
 MAKE_SAFE: Final = Message(
     "Make it safe with ", Command("block"), "; ", Command("advise"), " tries what could be done."
 )
+
+
+def check_k(policy: Policy, n: int | None) -> Iterator[Check]:
+    """Leave a k to a person that protects nobody, or that no group of the ``n`` rows can have.
+
+    >>> [check.sentence for n in (40, 4) for k in (1, 5) for check in check_k(Policy("k", k=k), n)]
+    ['k is 1, so no count is too small.', 'k is 1, so no count is too small.', 'k is 5, more than all 4 rows.']
+    """
+    if policy.k < 2:  # noqa: PLR2004 - a person alone is a group of one
+        yield CheckName.K.review(0, f"k is {policy.k}, so no count is too small.")
+    elif n is not None and n < policy.k:
+        yield CheckName.K.review(0, f"k is {policy.k:,}, more than {'all ' * (n > 1)}{count_of(n, 'row')}.")
 
 
 def check_size(policy: Policy, many: int, noun: str) -> Check:

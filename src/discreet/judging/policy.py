@@ -93,6 +93,7 @@ class CheckName(StrEnum):
         member._value_, member.reason, member.unsure = name, reason, unsure
         return member
 
+    K = ("k", "k is no size of a group that protects anyone")
     COUNTS = ("counts", "the tree does not show its counts, so nothing can be judged")
     CHANNELS = ("inference channels", "differences of the published counts reveal {few}", _UNSURE)
     DIFFERENCES = ("differences", "differences of two published counts reveal {few}", _UNSURE)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
+from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
 from discreet.data.reading import Reading
 from discreet.data.transactions import Rows
 from discreet.errors import InputError, Message, Option
+from discreet.io.joined import find_joined, find_single
 from discreet.judging.policy import Check, CheckName
 
 
@@ -21,6 +23,16 @@ def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
     doubts = _find_doubts(patterns.reading) if rows is None else find_doubts(rows)
     signs = [*_find_signs(patterns), *doubts]
     return CheckName.READING.review(len(signs), _join(signs)) if signs else None
+
+
+def check_labels(labels: Iterable[Label], itemsets: Itemsets | None, max_length: int | None) -> list[Check]:
+    """Return a check that a person must look at if a label of rules, or of ``itemsets``, may stand for several items.
+
+    >>> [check.verdict.name for check in check_labels(["flu", "asthma", "flu, asthma"], None, None)]
+    ['REVIEW']
+    """
+    doubts = find_joined(labels) or ([] if itemsets is None else find_single(itemsets, max_length))
+    return [CheckName.READING.review(len(doubts), Message(*doubts, "."))] if doubts else []
 
 
 def refuse_doubts(rows: Rows) -> Rows:

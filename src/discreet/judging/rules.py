@@ -18,6 +18,7 @@ from discreet.errors import BudgetError, InconsistencyError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.judging.reading import check_labels
 from discreet.judging.schema import SchemaSums, find_schema_sums, name_contradiction
 from discreet.publications.rules import bounded
 from discreet.publications.rules.bounded import MOST, Bounded, Narrowed, narrow_facts, narrow_rules
@@ -40,11 +41,15 @@ def judge_numbers(source: Rules | Facts, policy: Policy, rows: Rows | None, sche
         what += "" if source.n is None else f" of {source.n:,} rows"
         labels = [label for rule in source for label in sort_labels(rule.both)]
         known = narrow_rules(source, schema=None if schema is None else Schema.of(schema, labels))
-        return source, what, policy, *_judge(known, policy, lines, rows, check_rules(source, known))
+        read = check_labels(dict.fromkeys(labels), None, None)
+        notes = (*check_rules(source, known), *checks.check_k(policy, source.n), *read)
+        return source, what, policy, *_judge(known, policy, lines, rows, notes)
     lines = len(source) - 1
+    read = check_labels(source.labels, source.itemsets, source.max_length)
+    notes = (*checks.check_k(policy, source.n), *read)
     groups = source.schema if schema is None else as_schema(schema, source.labels)
     known, what = narrow_facts(replace(source, schema=groups)), f"{count_of(lines, 'itemset')} of {source.n:,} rows"
-    return source, what, policy, *_judge(known, policy, lines, rows)
+    return source, what, policy, *_judge(known, policy, lines, rows, notes)
 
 
 def check_rounded(patterns: Patterns, policy: Policy) -> Check:

@@ -51,7 +51,7 @@ def judge_trees(source: object, policy: Policy, rows: object = None, targets: Ar
     size = CheckName.SIZE.release(f"{trees}.")
     if not trees or not all(tree.rows for tree in trees):
         size = CheckName.SIZE.withhold(0, "There is no leaf or no row, so there is nothing to judge.")
-    every = [size, *_check_counts(trees)]
+    every = [size, *checks.check_k(policy, min((tree.rows for tree in trees), default=0)), *_check_counts(trees)]
     every += [checks.check_low_counts(policy, len(few), noun="count"), *_check_targets(given, inferred)]
     if not few and len(trees) > 1:
         check, few = _check_several(policy, trees)

@@ -70,7 +70,7 @@ def split_joined(texts: Sequence[str], sign: str) -> list[list[str]] | None:
     if max((text.count(sign) for text in texts), default=0) > MOST_PARTS:
         return None
     for text in sorted({*texts}, key=lambda text: text.count(sign)):
-        ways = _find_ways(text.split(sign), sign, labels)
+        ways = find_ways(text.split(sign), sign, labels)
         if len(ways) > 1:
             return None
         found[text] = ways[0] if ways else [text] * bool(text)
@@ -85,7 +85,7 @@ def split_joined(texts: Sequence[str], sign: str) -> list[list[str]] | None:
     return [found[text] for text in texts] if larger and is_complete and is_apart else None
 
 
-def _find_ways(parts: Sequence[str], sign: str, labels: Iterable[str]) -> list[list[str]]:
+def find_ways(parts: Sequence[str], sign: str, labels: Iterable[str]) -> list[list[str]]:
     """Return up to two ways to join parts to at least two different labels."""
     ways: list[list[list[str]]] = [[[]], *([] for _ in parts)]
     for stop in range(1, len(parts) + 1):

@@ -11,15 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.itemsets import Itemsets, Label, offsets_of
+from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import baskets, frames, notation
+from discreet.io.columns import MISSING, Column
 from discreet.io.files import Bytes
 from discreet.io.line_files import LineFormat, LineRows, Losses, RemovedItems, select_lines, split_lines
 from discreet.io.lines import group_rising
-from discreet.io.names import find_column
+from discreet.io.names import find_column, find_columns
 from discreet.io.notation import BLOCK, BYTE_ORDER_MARK, ChunkReader, Coder, RowFunctions, as_labels
 from discreet.io.options import RowOptions
+from discreet.io.owners import find_owners_of_lines
 from discreet.io.people import by_person, check_people, find_people
 
 
@@ -99,19 +102,21 @@ def _labels(codes: Coder[str], *, is_meant: bool) -> list[Label]:
 
 def _read_long(records: Iterator[list[str]], options: RowOptions) -> Transactions:
     """Return the rows of the long form; those of one person are merged, or have the person of each."""
-    names = list(_columns(options))
+    names, head = list(_columns(options)), next(filter(None, records), [])
     if options.person is not None and options.row is not None:
         names = [options.row, names[1], options.person]
     coders: list[Coder[str]] = [Coder() for _ in names]
     codes = [array("i") for _ in names]
-    for block in _long_blocks(records, names):
+    others = [_LongColumn(name) for name in _list_others(head, names, options)]
+    for block in _take_columns(_watch(records, head, others), _find_places(head, names), len(head)):
         for coder, coded, values in zip(coders, codes, block, strict=True):
             coded.extend(coder.encode(values))
     lines, items, *people = (np.array(coded, dtype=np.int32) for coded in codes)
     ids, labels, *persons = (as_labels(coder.values) for coder in coders)
     rows = frames.group_lines(lines, items, ids, labels).transactions()
     if options.person is None:
-        return rows
+        doubts = find_owners_of_lines(lines, [one.column() for one in others])
+        return rows.describe(reading=Reading("long", "csv", doubts=tuple(doubts)))
     return by_person(rows, find_people(lines, people[0], persons[0], options) if people else ids, options)
 
 
@@ -125,7 +130,42 @@ def _group_long(records: Iterator[list[str]], codes: Coder[str], row: str, item:
 def _long_blocks(records: Iterator[list[str]], names: Sequence[str]) -> Iterator[list[Sequence[str]]]:
     """Yield the labels of each named column, of many records at a time."""
     head = next(filter(None, records), [])
-    return _take_columns(records, [head.index(find_column(head, name)) for name in names], len(head))
+    return _take_columns(records, _find_places(head, names), len(head))
+
+
+def _find_places(head: Sequence[str], names: Iterable[str]) -> list[int]:
+    return [head.index(find_column(head, name)) for name in names]
+
+
+class _LongColumn:
+    """A column of a long table beside row ids and items, coded as its lines are read."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.coder, self.codes = name, Coder[str](), array("i")
+
+    def column(self) -> Column:
+        """Return the column as text; an empty field holds nothing."""
+        texts = [text if text.strip() not in MISSING else None for text in self.coder.values]
+        return Column(self.name, np.array(self.codes, dtype=np.int32), ()).recode(texts)
+
+
+def _list_others(head: Sequence[str], names: Collection[str], options: RowOptions) -> list[str]:
+    """Return the columns that nobody named, which may tell whose rows these are; none if that was said."""
+    known = {*names, *find_columns(head, options.drop)}
+    return [name for name in head if name not in known and options.person is None]
+
+
+def _watch(records: Iterable[list[str]], head: Sequence[str], others: Sequence[_LongColumn]) -> Iterable[list[str]]:
+    """Return the records, of which the other columns are coded as they are read."""
+    places = [(head.index(one.name), one) for one in others]
+
+    def watch() -> Iterator[list[str]]:
+        for record in records:
+            for at, one in places if record else ():
+                one.codes.extend(one.coder.encode([record[at].strip() if at < len(record) else ""]))
+            yield record
+
+    return watch() if places else records
 
 
 def _take_columns(records: Iterable[list[str]], places: Sequence[int], width: int) -> Iterator[list[Sequence[str]]]:

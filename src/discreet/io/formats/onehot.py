@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from discreet import kernels
 from discreet.data.itemsets import Itemsets
+from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Option, OptionError, OutputError
 from discreet.io import notation
@@ -18,6 +19,7 @@ from discreet.io.line_files import Losses, as_array, check_held
 from discreet.io.names import find_column
 from discreet.io.notation import BYTE_ORDER_MARK, Coded, Coder, RowFunctions, as_labels, as_separator
 from discreet.io.options import RowOptions
+from discreet.io.owners import find_repeated
 from discreet.io.people import by_person, check_people
 
 BLOCK: Final = 1 << 22  # bytes that are joined before they are written
@@ -38,7 +40,10 @@ def read(data: Bytes, options: RowOptions) -> Transactions:
     table = _parse(data, options)
     ids = _read_ids(data, table)
     rows = Coded.of(table.rows, as_labels(table.texts), ids).transactions()
-    return rows if ids is None or options.person is None else by_person(rows, ids, options)
+    if ids is not None and options.person is not None:
+        return by_person(rows, ids, options)
+    doubts = [] if ids is None or options.row is None else find_repeated(options.row, ids)
+    return rows.describe(reading=Reading("onehot", "csv", doubts=tuple(doubts)))
 
 
 def write(rows: Transactions) -> Iterator[bytes]:

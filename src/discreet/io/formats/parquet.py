@@ -21,7 +21,7 @@ from discreet.io.files import EMPTY, Bytes, naming
 from discreet.io.formats.patterns import STATED, Mined, PatternFunctions, StatedPatterns, mined_of
 from discreet.io.frames import from_lists
 from discreet.io.line_files import Losses, check_held, remove_from_lists, select_lines
-from discreet.io.names import find_column
+from discreet.io.names import find_column, find_columns
 from discreet.io.notation import RowFunctions, check_label_types, find_used_codes
 from discreet.io.options import RowOptions
 from discreet.io.parts import Parts
@@ -151,7 +151,7 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
     with explain_errors():
         metadata = pl.read_parquet_metadata(BytesIO(data))
     metadata.pop(SCHEMA, None)
-    yield _encode(frame, metadata)
+    yield _encode(frame.drop(find_columns(frame.columns, options.drop)), metadata)
 
 
 def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
