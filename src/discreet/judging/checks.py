@@ -48,7 +48,7 @@ MAKE_SAFE: Final = Message(
 )
 
 
-def check_k(policy: Policy, n: int | None) -> Iterator[Check]:
+def check_k(policy: Policy, n: int | None, noun: str = "row", plural: str = "") -> Iterator[Check]:
     """Leave a k to a person that protects nobody, or that no group of the ``n`` rows can have.
 
     >>> [check.sentence for n in (40, 4) for k in (1, 5) for check in check_k(Policy("k", k=k), n)]
@@ -57,7 +57,7 @@ def check_k(policy: Policy, n: int | None) -> Iterator[Check]:
     if policy.k < 2:  # noqa: PLR2004 - a person alone is a group of one
         yield CheckName.K.review(0, f"k is {policy.k}, so no count is too small.")
     elif n is not None and n < policy.k:
-        yield CheckName.K.review(0, f"k is {policy.k:,}, more than {'all ' * (n > 1)}{count_of(n, 'row')}.")
+        yield CheckName.K.review(0, f"k is {policy.k:,}, more than {'all ' * (n > 1)}{count_of(n, noun, plural)}.")
 
 
 def check_size(policy: Policy, many: int, noun: str) -> Check:
