@@ -48,7 +48,8 @@ class CountsRead(NamedTuple):
 
     ``beside`` leads, for each file, from the place of a count to fields that were worked out from it; ``files`` are the
     tables of each file. A file that is not part of a folder is called by an empty name. What is ``left_out`` is for a
-    person to look at.
+    person to look at, unless that was asked. ``roles`` say in words what each column was taken for, and ``unread`` are
+    the columns that have none; ``headers`` are the texts that say what is counted.
     """
 
     tables: tuple[Table, ...]
@@ -56,6 +57,9 @@ class CountsRead(NamedTuple):
     beside: Mapping[str, Mapping[Place, tuple[Place, ...]]] = {}
     files: Mapping[str, tuple[Table, ...]] = {}
     left_out: tuple[LeftOut, ...] = ()
+    roles: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
 
 
 class Layout(NamedTuple):

@@ -1,0 +1,149 @@
+"""Blocks of lines, or columns, that may count the same people, and what would follow.
+
+Only their counts say so: a doubt matters if it reveals few people.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
+from typing import Final
+
+from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, State, Table
+from discreet.data.reading import Doubt
+from discreet.errors import Message
+from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_out, say_where, subtract, tell
+
+STACK: Final = re.compile(r"(.+?)(?::|=|,| [-–—]) *(.+)")  # a variable and a level in one label
+MOST_COLUMNS: Final = 40  # that are compared with each other
+MOST_ATTRIBUTES: Final = 5  # of which any two may be variables and their levels
+
+
+def find_blocks(table: Table, *, has_blanks: bool) -> Iterator[Message]:
+    """Yield a doubt for blocks of lines that may count the same people: the levels of several variables, stacked.
+
+    If the table ``has_blanks``, they stand for counts; otherwise lines of blanks are headings.
+
+    >>> levels = (("sex", "F", 60), ("sex", "M", 40), ("smoker", "no", 95))
+    >>> cells = tuple(Cell((variable, level), many, many) for variable, level, many in levels)
+    >>> stacked = Dimension("variable", ("sex", "smoker")), Dimension("level", ("F", "M", "no"))
+    >>> print(*find_blocks(Table("", stacked, cells), has_blanks=False))
+    blocks of lines by variable may count the same people: if they do, 100 − 95 = 5 people follow; list the total of \
+each, or publish each as a table of its own
+    """
+    for at, dimension in enumerate(table.dimensions):
+        heads = {} if at or has_blanks else _find_headings(table, dimension)
+        heads = heads or _find_variables(dimension)
+        slices = table.slice_by(at)
+        if len({*heads.values()}) > 1 and not adds_up(slices):
+            yield from _compare(dimension.name, [_group(heads, one) for one in slices])
+    if len(table.dimensions) <= MOST_ATTRIBUTES:
+        for first, second in permutations(range(len(table.dimensions)), 2):
+            if blocks := _stack(table, first, second):
+                yield from _compare(table.names[first], blocks)
+
+
+def _find_headings(table: Table, dimension: Dimension) -> dict[str, str]:
+    """Return the heading above each value; a heading has blanks alone, and the first line is one."""
+    shown = {cell.at[0] for cell in table.cells if cell.mark or cell.state is not State.MASKED or cell.high < UNKNOWN}
+    found, heading = dict[str, str](), ""
+    for value in dimension.values:
+        if value not in shown:
+            heading = value
+        elif heading:
+            found[value] = heading
+        else:
+            return {}
+    return found
+
+
+def _find_variables(dimension: Dimension) -> dict[str, str]:
+    """Return the variable that each value names before its level."""
+    matches = [STACK.fullmatch(value) for value in dimension.values]
+    return {match[0]: match[1] for match in matches if match} if all(matches) else {}
+
+
+def _group(heads: Mapping[str, str], cells: Slice) -> dict[str, list[Cell]]:
+    found = dict[str, list[Cell]]()
+    for value, cell in cells.items():
+        if value is not None and value in heads:
+            found.setdefault(heads[value], []).append(cell)
+    return found
+
+
+def _stack(table: Table, first: int, second: int) -> list[dict[str, list[Cell]]]:
+    """Return cells by their variable, for each combination of the other attributes; nothing if these are no variables.
+
+    Two variables have no level in common. If all have the same, sums that are shown must be alike.
+    """
+    levels, slices = dict[str, set[str]](), dict[Coordinates, dict[str, list[Cell]]]()
+    for cell in table.cells:
+        variable, level = cell.at[first], cell.at[second]
+        if variable is None or level is None:
+            return []  # totals say what adds up
+        levels.setdefault(variable, set()).add(level)
+        rest = tuple(value for at, value in enumerate(cell.at) if at not in {first, second})
+        slices.setdefault(rest, {}).setdefault(variable, []).append(cell)
+    known = list(levels.values())
+    if len(known) < 2 or max(map(len, known)) < 2:  # noqa: PLR2004 - two variables, and one with two levels
+        return []
+    if any(known[0].isdisjoint(one) for one in known):
+        return list(slices.values())
+    sums = [
+        [sum(cell.low for cell in own) for own in one.values() if all(map(is_exact, own))] for one in slices.values()
+    ]
+    alike = all(one == known[0] for one in known) and all(len({*one}) < 2 for one in sums)  # noqa: PLR2004 - all alike
+    return list(slices.values()) if alike and any(len(one) > 1 for one in sums) else []
+
+
+def _compare(name: str, slices: Iterable[Mapping[str, Sequence[Cell]]]) -> Iterator[Message]:
+    """Yield a doubt about blocks, with the smallest count that follows if each counts the same people."""
+    least = min((one for blocks in slices for one in _link(list(blocks.values()))), default=None)
+    if least is not None:
+        yield Doubt(
+            f"blocks of lines by {name} may count the same people: if they do, {tell(least)}; list the total of each, "
+            "or publish each as a table of its own",
+            least=least.least,
+        )
+
+
+def _link(blocks: Sequence[Sequence[Cell]]) -> Iterator[Difference]:
+    """Yield what follows if blocks have one total, the largest that is shown."""
+    full = [sum(cell.low for cell in own) for own in blocks if all(map(is_exact, own))]
+    total = max(full, default=0)
+    if any(sum(cell.low for cell in own) > total for own in blocks):
+        return
+    for own in blocks:
+        shown = [cell for cell in own if is_exact(cell)]
+        rest = total - sum(cell.low for cell in shown)
+        if rest:
+            where = next((say_where(cell) for cell in own if cell.place), "")
+            yield Difference(rest, f"{total:,} − {total - rest:,}", where)
+        elif full.count(total) > 1:
+            yield from leave_out(total, shown)
+
+
+def find_parts(table: Table) -> Iterator[Message]:
+    """Yield a doubt about two columns of a crosstab of which one is nowhere larger, if few are not counted in it.
+
+    >>> cells = [Cell((dept, column), many, many) for dept, column, many in (
+    ...     ("A", "n", 60), ("A", "died", 55), ("B", "n", 70), ("B", "died", 30))]
+    >>> print(*find_parts(Table("", (Dimension("dept", ("A", "B")), Dimension("column", ("n", "died"))), tuple(cells))))
+    a column is nowhere larger than another: if it counts a part of these people, 60 − 55 = 5 people follow; if the \
+columns exclude each other, list their total too
+    """
+    at = len(table.dimensions) - 1
+    slices = table.slice_by(at) if len(table.dimensions) > 1 else []
+    values = table.dimensions[at].values if table.dimensions else ()
+    pairs = len(values) * (len(values) - 1) // 2
+    if not 0 < pairs < 2 ** (len(slices) - 1) or len(values) > MOST_COLUMNS or adds_up(slices):
+        return  # one of so many pairs would be so by chance
+    for first, second in permutations(values, 2):
+        both = [(one[first], one[second]) for one in slices if first in one and second in one]
+        if all(part.low <= whole.high for whole, part in both):
+            exact = [(whole, part) for whole, part in both if is_exact(whole) and is_exact(part)]
+            if least := min((subtract(*pair) for pair in exact if pair[0].low > pair[1].low), default=None):
+                yield Doubt(
+                    f"a column is nowhere larger than another: if it counts a part of these people, {tell(least)}; if "
+                    "the columns exclude each other, list their total too",
+                    least=least.least,
+                )

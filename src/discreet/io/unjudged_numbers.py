@@ -1,0 +1,140 @@
+"""Numbers that were not judged: columns of numbers or marks that a table takes for attributes.
+
+An attribute is a key: it tells lines apart that agree in all others, and its values come again with other keys, or are
+dates or steps in order. A number beside them is more likely a second count, a percentage or a rate.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from itertools import combinations, pairwise
+from typing import Final, NamedTuple
+
+from discreet.data.counts import Coordinates, Table
+from discreet.io.marks import looks_counted
+
+NUMBER: Final = re.compile(
+    r"[~+−-]? ?\d[\d,.]*(?: \d{3})*(?:e[+-]?\d{1,3})?\s?[%‰]?(?:\s?[(\[].*)?|\d+ ?(?:/|(?:out )?of) ?\d+\b.*",
+    re.IGNORECASE,
+)
+CODE: Final = re.compile(r"0\d+")  # no count is written so
+WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
+YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
+DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
+MOST_KEYS: Final = 3  # columns of numbers that are keys together
+LONE: Final = 5  # numbers with gaps that are a key if they rise
+
+
+class _Columns(NamedTuple):
+    """The attributes of a table as columns, and which of them are keys already."""
+
+    columns: list[list[str | None]]
+    keys: list[int]
+
+    def pick(self, at: Sequence[int]) -> list[Coordinates]:
+        """Return the lines, with some columns only."""
+        return list(zip(*(self.columns[one] for one in at), strict=True)) if at else [()] * len(self.columns[0])
+
+    def tell_apart(self, at: Sequence[int]) -> bool:
+        """Return whether no two lines agree in some columns."""
+        lines = self.pick(at)
+        return len({*lines}) == len(lines)
+
+
+def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
+    """Return the attributes of numbers or marks that are no keys; those that the owner has ``named`` are.
+
+    >>> from discreet.data.counts import Cell, Dimension, Place
+    >>> cells = Cell(("A", "3"), 60, 60, place=Place(2, 2)), Cell(("B", "4"), 70, 70, place=Place(3, 2))
+    >>> find_numbers(Table("", (Dimension("dept", ("A", "B")), Dimension("HIV", ("3", "4"))), cells))
+    ['HIV']
+    """
+    lines = [cell for cell in table.cells if cell.place is not None]
+    if not lines or not table.dimensions:
+        return []
+    columns = [list(column) for column in zip(*(cell.at for cell in lines), strict=True)]
+    places = [cell.place.line for cell in lines if cell.place is not None]
+    labels = [at for at, column in enumerate(columns) if len({*zip(places, column, strict=True)}) == len({*places})]
+    numbers = [
+        at for at in labels if table.names[at] not in named and _holds_numbers(columns[at], len(columns))
+    ]  # what differs within a line is a header
+    known = _Columns(columns, [at for at in range(len(columns)) if at not in numbers])
+    chosen = _choose_keys(known, numbers)
+    keys = [*known.keys, *chosen]
+    return [
+        table.names[at]
+        for at in numbers
+        if at not in chosen and not any(_is_code(columns[at], columns[key]) for key in keys)
+    ]
+
+
+def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
+    """Return whether most fields of a column are numbers or marks, and they are no dates."""
+    filled = [text for text in column if text is not None]
+    numbers = [text for text in filled if _is_number(text)]
+    return 2 * len(numbers) > len(filled) and not _are_dates(filled, width)
+
+
+def _is_number(text: str) -> bool:
+    return not CODE.fullmatch(text) and (looks_counted(text) or NUMBER.fullmatch(text) is not None)
+
+
+def _are_dates(texts: Sequence[str], width: int) -> bool:
+    """Return whether numbers are dates: years that come one after the other or again, or days and months of years."""
+    if all(map(DATE.fullmatch, texts)):
+        return True
+    years = [int(match[1]) for match in map(YEAR.fullmatch, texts) if match]
+    if len(years) < len(texts):
+        return False
+    often = Counter(years)
+    has_no_gap = len(often) > 1 and max(often) - min(often) < len(often)
+    return width == 1 or has_no_gap or min(often.values()) > 1
+
+
+def _choose_keys(known: _Columns, numbers: Sequence[int]) -> Sequence[int]:
+    """Return the fewest columns of numbers that vary as keys do and tell lines apart that agree in all other keys.
+
+    If none do, each is a key that varies beside all other columns.
+    """
+    if not numbers or known.tell_apart(known.keys):
+        return ()
+    for many in range(1, min(len(numbers), MOST_KEYS) + 1):
+        for some in combinations(numbers, many):
+            every = [*known.keys, *some]
+            if known.tell_apart(every) and all(_varies(known, at, every) for at in some):
+                return some
+    return [at for at in numbers if _varies(known, at, range(len(known.columns)))]
+
+
+def _varies(known: _Columns, at: int, keys: Sequence[int]) -> bool:
+    """Return whether numbers come again with other values of the other keys; without any, whether they are in order."""
+    column, slices = known.columns[at], known.pick([key for key in keys if key != at])
+    filled = {(text, other) for text, other in zip(column, slices, strict=True) if text is not None}
+    values = Counter(text for text, _ in filled)
+    if any(not NUMBER.fullmatch(text) for text in values):
+        return False
+    if len({other for _, other in filled}) > 1:
+        return 2 * sum(many > 1 for many in values.values()) >= len(values)
+    whole = [int(match[1]) for match in map(WHOLE.fullmatch, list(values)) if match]
+    return len(whole) == len(values) and _is_in_order(whole)
+
+
+def _is_in_order(numbers: Sequence[int]) -> bool:
+    """Return whether numbers are steps of equal length, or rise or fall over many lines.
+
+    >>> _is_in_order([1, 2]), _is_in_order([0, 12, 24]), _is_in_order([3, 7]), _is_in_order([18, 19, 21, 25, 26])
+    (True, True, False, True)
+    """
+    steps = {later - one for one, later in pairwise(numbers)}
+    if len(numbers) > 2:  # noqa: PLR2004 - two numbers have one step
+        is_even = len({abs(step) for step in steps}) == 1
+        return is_even or (len(numbers) >= LONE and (min(steps) > 0 or max(steps) < 0))
+    return steps <= {1, -1} or 0 in numbers
+
+
+def _is_code(numbers: Sequence[str | None], key: Sequence[str | None]) -> bool:
+    """Return whether numbers stand for the values of a key, one to one, wherever these come again."""
+    pairs = {*zip(key, numbers, strict=True)}
+    often = Counter(key)
+    is_known = min(often.values()) > (1 if len(often) > 1 else 2)
+    return is_known and len(pairs) == len(often) == len({*numbers})
