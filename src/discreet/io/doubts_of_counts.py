@@ -38,10 +38,10 @@ def find_doubts(tables: Sequence[Table], seen: Seen) -> tuple[Message, ...]:
 
 def _doubt_unread(_: Table, seen: Seen) -> Iterator[Message]:
     """Yield a doubt about columns that have no role."""
-    if names := seen.read.unread:
+    names = name_some(seen.read.unread)
+    if names:
         yield Message(
-            f"{name_some(names)} {'is' if len(names) == 1 else 'are'} not judged, but would go out with the counts; name all "
-            "attributes with ",
+            f"{names}: not judged, but would go out with the counts; name all attributes with ",
             Option("columns"),
             ", or leave out what does not go out with ",
             Option("drop"),
@@ -53,11 +53,11 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
     if seen.layout not in {*FREE, "measures"}:
         return
     head = seen.grid.lines[0] if seen.layout == "long" else ()
-    found = find_numbers(table, find_columns(head, seen.options.columns) if head else ())
-    if found:
+    names = name_some(find_numbers(table, find_columns(head, seen.options.columns) if head else ()))
+    if names:
         yield Message(
-            f"{name_some(found)} {'holds' if len(found) == 1 else 'hold'} numbers or marks that are in no sum, so that they were "
-            "not judged; if they are values of an attribute, name all attributes with ",
+            f"{names}: taken for values of attributes, but seems to hold counts, shares or rates, not judged as "
+            "such; if these are values, name all attributes with ",
             Option("columns"),
             ", else leave the column out with ",
             Option("drop"),

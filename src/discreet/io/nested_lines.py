@@ -228,7 +228,8 @@ def _find_sums(dimension: Dimension, slices: Sequence[Slice], *_: object) -> Nes
             if 1 < length < len(values) - 1 and all(one in {0, length} for one in runs):
                 found.append((value, tuple(values[at + 1 : at + 1 + length])))
                 evidence += sum(one > 0 for one in runs)
-        if evidence > 1:
+        covered = {one for whole, parts in found for one in (whole, *parts)}
+        if evidence > 1 and 2 * len(covered) >= len(values):  # fewer are so by chance
             return Nested(f"lines of {dimension.name} are sums of lines beside them", tuple(found))
     return None
 

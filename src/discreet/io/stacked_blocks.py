@@ -15,6 +15,7 @@ from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_
 
 STACK: Final = re.compile(r"(.+?)(?::|=|,| [-–—]) *(.+)")  # a variable and a level in one label
 MOST_COLUMNS: Final = 40  # that are compared with each other
+FEWEST: Final = 3  # lines in which both of two columns are shown
 MOST_ATTRIBUTES: Final = 5  # of which any two may be variables and their levels
 
 
@@ -110,8 +111,9 @@ def _link(blocks: Sequence[Sequence[Cell]]) -> Iterator[Difference]:
     """Yield what follows if blocks have one total, the largest that is shown."""
     full = [sum(cell.low for cell in own) for own in blocks if all(map(is_exact, own))]
     total = max(full, default=0)
-    if any(sum(cell.low for cell in own) > total for own in blocks):
-        return
+    sums = [(sum(cell.low for cell in own), sum(cell.high for cell in own), len(own)) for own in blocks]
+    if any(low > total or (many > 1 and 2 * high < total) for low, high, many in sums):
+        return  # people differ, or values of which few are listed
     for own in blocks:
         shown = [cell for cell in own if is_exact(cell)]
         rest = total - sum(cell.low for cell in shown)
@@ -123,27 +125,42 @@ def _link(blocks: Sequence[Sequence[Cell]]) -> Iterator[Difference]:
 
 
 def find_parts(table: Table) -> Iterator[Message]:
-    """Yield a doubt about two columns of a crosstab of which one is nowhere larger, if few are not counted in it.
+    """Yield a doubt about a column of a crosstab that is nowhere larger than another, if few are not counted in it.
 
-    >>> cells = [Cell((dept, column), many, many) for dept, column, many in (
-    ...     ("A", "n", 60), ("A", "died", 55), ("B", "n", 70), ("B", "died", 30))]
-    >>> print(*find_parts(Table("", (Dimension("dept", ("A", "B")), Dimension("column", ("n", "died"))), tuple(cells))))
+    >>> counts = {"A": (60, 55), "B": (70, 30), "C": (90, 41)}
+    >>> columns = Dimension("dept", tuple(counts)), Dimension("column", ("n", "died"))
+    >>> cells = [Cell((dept, one), many, many) for dept in counts for one, many in zip(("n", "died"), counts[dept])]
+    >>> print(*find_parts(Table("", columns, tuple(cells))))
     a column is nowhere larger than another: if it counts a part of these people, 60 − 55 = 5 people follow; if the \
 columns exclude each other, list their total too
     """
     at = len(table.dimensions) - 1
-    slices = table.slice_by(at) if len(table.dimensions) > 1 else []
-    values = table.dimensions[at].values if table.dimensions else ()
-    pairs = len(values) * (len(values) - 1) // 2
-    if not 0 < pairs < 2 ** (len(slices) - 1) or len(values) > MOST_COLUMNS or adds_up(slices):
-        return  # one of so many pairs would be so by chance
-    for first, second in permutations(values, 2):
-        both = [(one[first], one[second]) for one in slices if first in one and second in one]
-        if all(part.low <= whole.high for whole, part in both):
-            exact = [(whole, part) for whole, part in both if is_exact(whole) and is_exact(part)]
-            if least := min((subtract(*pair) for pair in exact if pair[0].low > pair[1].low), default=None):
-                yield Doubt(
-                    f"a column is nowhere larger than another: if it counts a part of these people, {tell(least)}; if "
-                    "the columns exclude each other, list their total too",
-                    least=least.least,
-                )
+    values = table.dimensions[at].values if at > 0 else ()
+    slices = (
+        [one for one in table.slice_by(at) if None not in _name_rest(one, at)]
+        if 1 < len(values) <= MOST_COLUMNS
+        else []
+    )
+    if any(None in one for one in slices):
+        return  # a total says that they exclude each other
+    found = [one for pair in permutations(values, 2) for one in _compare_columns(slices, pair, len(values))]
+    if least := min(found, default=None):
+        yield Doubt(
+            f"a column is nowhere larger than another: if it counts a part of these people, {tell(least)}; if the "
+            "columns exclude each other, list their total too",
+            least=least.least,
+        )
+
+
+def _name_rest(cells: Slice, at: int) -> tuple[str | None, ...]:
+    first = next(iter(cells.values()))
+    return first.at[:at] + first.at[at + 1 :]
+
+
+def _compare_columns(slices: Sequence[Slice], pair: tuple[str, str], many: int) -> Iterator[Difference]:
+    """Yield what follows if the first of two columns counts the people of the second, unless that looks like chance."""
+    both = [(one[pair[0]], one[pair[1]]) for one in slices if pair[0] in one and pair[1] in one]
+    exact = [(whole, part) for whole, part in both if is_exact(whole) and is_exact(part)]
+    is_chance = len(exact) < FEWEST or many * (many - 1) // 2 > 2 ** (len(exact) - 2)
+    if not is_chance and all(part.low <= whole.high for whole, part in both):
+        yield from (subtract(whole, part) for whole, part in exact if whole.low > part.low)

@@ -109,7 +109,7 @@ def _choose_keys(known: _Columns, numbers: Sequence[int]) -> Sequence[int]:
 def _varies(known: _Columns, at: int, keys: Sequence[int]) -> bool:
     """Return whether numbers come again with other values of the other keys; without any, whether they are in order."""
     column, slices = known.columns[at], known.pick([key for key in keys if key != at])
-    filled = {(text, other) for text, other in zip(column, slices, strict=True) if text is not None}
+    filled = dict.fromkeys((text, other) for text, other in zip(column, slices, strict=True) if text is not None)
     values = Counter(text for text, _ in filled)
     if any(not NUMBER.fullmatch(text) for text in values):
         return False
@@ -122,14 +122,13 @@ def _varies(known: _Columns, at: int, keys: Sequence[int]) -> bool:
 def _is_in_order(numbers: Sequence[int]) -> bool:
     """Return whether numbers are steps of equal length, or rise or fall over many lines.
 
-    >>> _is_in_order([1, 2]), _is_in_order([0, 12, 24]), _is_in_order([3, 7]), _is_in_order([18, 19, 21, 25, 26])
+    >>> _is_in_order([2, 1]), _is_in_order([0, 12, 24]), _is_in_order([3, 7]), _is_in_order([18, 19, 21, 25, 26])
     (True, True, False, True)
     """
-    steps = {later - one for one, later in pairwise(numbers)}
+    steps = {later - one for one, later in pairwise(sorted(numbers))}
     if len(numbers) > 2:  # noqa: PLR2004 - two numbers have one step
-        is_even = len({abs(step) for step in steps}) == 1
-        return is_even or (len(numbers) >= LONE and (min(steps) > 0 or max(steps) < 0))
-    return steps <= {1, -1} or 0 in numbers
+        return len(steps) == 1 or (len(numbers) >= LONE and [*numbers] in (sorted(numbers), sorted(numbers)[::-1]))
+    return steps <= {1} or 0 in numbers
 
 
 def _is_code(numbers: Sequence[str | None], key: Sequence[str | None]) -> bool:
