@@ -56,10 +56,10 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
     names = name_some(find_numbers(table, find_columns(head, seen.options.columns) if head else ()))
     if names:
         yield Message(
-            f"{names}: taken for values of attributes, but seems to hold counts, shares or rates, not judged as "
-            "such; if these are values, name all attributes with ",
+            f"{names}: taken for attributes, but these numbers may be counts, shares or rates, which were not judged; if "
+            "they are values of attributes, name all attributes with ",
             Option("columns"),
-            ", else leave the column out with ",
+            ", else leave them out with ",
             Option("drop"),
         )
 

@@ -22,9 +22,12 @@ CUMULATIVE: Final = re.compile(
 )  # names of attributes or of counts
 AT_RISK: Final = re.compile(r"(?<![a-z])(not?[ _])?at[ _]risk(?![a-z])", re.IGNORECASE)  # names of counts
 PART: Final = re.compile(
-    r"(?<![a-z])(?:of (?:which|whom|these|those|them)|thereof|davon|darunter|dont)(?![a-z])", re.IGNORECASE
+    r"(?<![a-z])(?:(?:of|among) (?:which|whom|these|those|them)|thereof|davon|darunter|dont)(?![a-z])", re.IGNORECASE
 )
-AT_LEAST: Final = re.compile(r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)", re.IGNORECASE)
+AT_LEAST: Final = re.compile(r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)|^any(?= )", re.IGNORECASE)
+FLOW: Final = re.compile(
+    r"screened|eligible|enroll?ed|randomi[sz]ed|recruited|consented|follow(?:ed)?[ -]up|analy[sz]ed", re.IGNORECASE
+)  # of people in a study, of which each is among those before
 NOBODY: Final = re.compile(r"(?:none|no|never|not|0|zero|un)(?![a-z]).*", re.IGNORECASE)
 JOINER: Final = re.compile(r"\s*[&+/,;|]\s*|\s+(?:and|with|und|mit|et|y|plus|\w)\s+", re.IGNORECASE)
 EDGE: Final = re.compile(r"[\W_]+")
@@ -52,7 +55,7 @@ def find_nested(table: Table, indents: Mapping[int, int], headers: Sequence[str]
     >>> dates = ("2020-01-01", "2020-01-08", "2020-01-15")
     >>> cells = [Cell((date,), many, many) for date, many in zip(dates, (100, 103, 150), strict=True)]
     >>> print(*find_nested(Table("", (Dimension("date", dates),), tuple(cells)), {}, ()))
-    counts only rise or only fall along date: if they count people of each other, 103 − 100 = 3 people follow; if \
+    counts only rise or only fall along date: if lines count the same people, 103 − 100 = 3 people follow; if \
 they exclude each other, list their total too, and if they do not, publish lines that do
     """
     ordered = [at for at, one in enumerate(table.dimensions) if _count_fewest(one.values)]
@@ -77,9 +80,7 @@ def _say(signs: Sequence[Nested], dimension: Dimension, slices: Sequence[Slice])
             is_certain |= found.is_certain
     if seen:
         least = min(every, default=None)
-        nested = (
-            f"if they count people of each other, {tell(least)}" if least else "they may count people of each other"
-        )
+        nested = f"if lines count the same people, {tell(least)}" if least else "lines may count the same people"
         advice = "if they exclude each other, list their total too, and if they do not, publish lines that do"
         yield Doubt(
             f"{' and '.join(seen)}: {nested}; {advice}", least=0 if is_certain or least is None else least.least
@@ -143,9 +144,11 @@ def _find_indents(
 def _find_words(dimension: Dimension, slices: Sequence[Slice], _: object, headers: Sequence[str]) -> Nested | None:
     """Return words that say that lines count people of others: in names of columns, or in values."""
     risks = [match for match in map(AT_RISK.search, headers) if match]
-    said = [match for match in map(CUMULATIVE.search, (dimension.name, *headers)) if match]
-    if found := next(iter([*said, *risks * (not any(match[1] for match in risks))]), None):
-        return Nested(f"a column says {found[0].strip()!r}", _chain(dimension, slices), is_certain=True)
+    said = [match for match in map(CUMULATIVE.search, (dimension.name, *dimension.values, *headers)) if match]
+    flow = [match for match in map(FLOW.search, dimension.values) if match]
+    known = [*said, *risks * (not any(match[1] for match in risks)), *flow * (len(flow) > 1)]
+    if found := next(iter(known), None):
+        return Nested(f"the table says {found[0].strip()!r}", _chain(dimension, slices), is_certain=True)
     for at, value in enumerate(dimension.values):
         if match := PART.search(value):
             before = next((one for one in reversed(dimension.values[:at]) if not PART.search(one)), None)
@@ -230,8 +233,15 @@ def _find_sums(dimension: Dimension, slices: Sequence[Slice], *_: object) -> Nes
                 evidence += sum(one > 0 for one in runs)
         covered = {one for whole, parts in found for one in (whole, *parts)}
         if evidence > 1 and 2 * len(covered) >= len(values):  # fewer are so by chance
-            return Nested(f"lines of {dimension.name} are sums of lines beside them", tuple(found))
+            rest = (*found, *_list_runs([one for one in values if one not in covered]))
+            return Nested(f"lines of {dimension.name} are sums of lines beside them", rest)
     return None
+
+
+def _list_runs(values: Sequence[str]) -> Iterator[Relation]:
+    """Yield what the lines that no sum covers are like, as one of them is masked: a sum and its parts."""
+    if len(values) > 2:  # noqa: PLR2004 - a sum and two parts
+        yield values[0], tuple(values[1:])
 
 
 def _count_run(cells: Iterator[Cell | None]) -> int:

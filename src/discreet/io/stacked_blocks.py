@@ -5,7 +5,7 @@ Only their counts say so: a doubt matters if it reveals few people.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Final
 
 from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, State, Table
@@ -31,6 +31,10 @@ def find_blocks(table: Table, *, has_blanks: bool) -> Iterator[Message]:
     blocks of lines by variable may count the same people: if they do, 100 − 95 = 5 people follow; list the total of \
 each, or publish each as a table of its own
     """
+    yield from islice(_list_blocks(table, has_blanks=has_blanks), 1)
+
+
+def _list_blocks(table: Table, *, has_blanks: bool) -> Iterator[Message]:
     for at, dimension in enumerate(table.dimensions):
         heads = {} if at or has_blanks else _find_headings(table, dimension)
         heads = heads or _find_variables(dimension)

@@ -17,7 +17,7 @@ NUMBER: Final = re.compile(
     r"[~+−-]? ?\d[\d,.]*(?: \d{3})*(?:e[+-]?\d{1,3})?\s?[%‰]?(?:\s?[(\[].*)?|\d+ ?(?:/|(?:out )?of) ?\d+\b.*",
     re.IGNORECASE,
 )
-CODE: Final = re.compile(r"0\d+")  # no count is written so
+CODE: Final = re.compile(r"0\d.*|\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d).*")  # or a date: no count is written so
 WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
 YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
 DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")

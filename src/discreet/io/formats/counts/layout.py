@@ -1,14 +1,14 @@
 """What all layouts of tables of counts share: how a table is asked for, and its fields."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Coordinates, Dimension, Place, Table
 from discreet.data.reading import LeftOut
 from discreet.io.grids import Grid
-from discreet.io.marks import ABSENT, Limits, Marks
+from discreet.io.marks import ABSENT, COUNT, Limits, Marks
 
 WORDS: Final = (
     "totals?|all|sum|overall|everyone|any|margins?"
@@ -80,6 +80,13 @@ def find_totals(texts: Iterable[str], options: CountOptions) -> frozenset[str]:
     different = {*texts}
     words = frozenset(text for text in different if options.is_total(text))
     return words or frozenset(text for text in different if text.casefold() in MISSING)
+
+
+def list_unread(grid: Grid, known: Collection[str], options: CountOptions) -> tuple[str, ...]:
+    """Return the columns with numbers that a format does not know, but for those that are left out."""
+    names = [name for name in grid.head if name not in {*known, *map(str.casefold, options.drop)}]
+    columns = {name: [line[grid.head.index(name)] for line in grid.lines[1:]] for name in names}
+    return tuple(name for name, texts in columns.items() if any(COUNT.fullmatch(text) for text in texts))
 
 
 def list_values(texts: Iterable[str | None]) -> tuple[str, ...]:

@@ -11,12 +11,16 @@ from typing import Final, NamedTuple, TypeAlias
 
 from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, Place, Ratio, Table, Values, name_values
 from discreet.errors import InputError
-from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead, list_values, loosen
+from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead, list_unread, list_values, loosen
 from discreet.io.formats.counts.shares import Share, take_share
 from discreet.io.grids import Grid
 from discreet.runtime.text import count_of
 
 HEAD: Final = ("cdm_name", "group_name", "strata_name", "variable_name", "estimate_name", "estimate_value")
+COLUMNS: Final = (
+    *(*HEAD, "result_id", "group_level", "strata_level", "variable_level", "estimate_type"),
+    *("additional_name", "additional_level"),
+)
 JOIN: Final = "&&&"
 ALL: Final = "overall"
 LEVEL: Final = "variable_level"
@@ -65,7 +69,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     done = tuple(_link(key, table, tables, stated.get(key, {})) for key, table in tables.items())
     other = len({entry.estimate for entry in entries} - {"count", "percentage"})
     left_out = [f"{count_of(other, 'other estimate')} not read: no counts"] if other else []
-    return CountsRead(done, (*marks.notes(), *left_out))
+    return CountsRead(done, (*marks.notes(), *left_out), unread=list_unread(grid, COLUMNS, options))
 
 
 def _list_entries(grid: Grid) -> Iterator[Entry]:
