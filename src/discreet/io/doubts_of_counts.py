@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from discreet.data.counts import Table
 from discreet.data.reading import name_some
-from discreet.errors import Message, Option
+from discreet.errors import Message, Option, Word
 from discreet.io.formats.counts.layout import CountOptions, CountsRead
 from discreet.io.grids import Grid
 from discreet.io.names import find_columns
@@ -40,11 +40,9 @@ def _doubt_unread(_: Table, seen: Seen) -> Iterator[Message]:
     """Yield a doubt about columns that have no role."""
     names = name_some(seen.read.unread)
     if names:
+        name: list[Word] = ["name all attributes with ", Option("columns"), ", or "] * (seen.layout == "long")
         yield Message(
-            f"{names}: not judged, but would go out with the counts; name all attributes with ",
-            Option("columns"),
-            ", or leave out what does not go out with ",
-            Option("drop"),
+            f"{names}: not judged, but would go out with the counts; ", *name, "leave out columns with ", Option("drop")
         )
 
 
@@ -52,12 +50,13 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
     """Yield a doubt about columns of numbers that were taken for attributes, but do not behave like values of one."""
     if seen.layout not in {*FREE, "measures"}:
         return
-    head = seen.grid.lines[0] if seen.layout == "long" else ()
-    names = name_some(find_numbers(table, find_columns(head, seen.options.columns) if head else ()))
+    is_long = seen.layout == "long"
+    named = find_columns(seen.grid.lines[0], seen.options.columns) if is_long else table.names[:1]  # its lines
+    names = name_some(find_numbers(table, named))
     if names:
         yield Message(
-            f"{names}: taken for attributes, but these numbers may be counts, shares or rates, which were not judged; if "
-            "they are values of attributes, name all attributes with ",
+            f"{names}: taken for attributes, but these numbers may be counts, shares or rates, which were not judged; "
+            "if they are values of attributes, name all attributes with ",
             Option("columns"),
             ", else leave them out with ",
             Option("drop"),

@@ -206,8 +206,8 @@ def _find_prefixes(dimension: Dimension, *_: object) -> Nested | None:
     """Return values that begin with others, such as E11 and E11.0, or that join others, such as a and b beside a."""
     known, parts, relations = {*dimension.values}, dict[str, list[str]](), list[Relation]()
     for value in dimension.values:
-        heads = [value[: edge.start()] for edge in EDGE.finditer(value)]
-        head = next((one for one in reversed(heads) if one in known), None)
+        edges = [edge.start() for edge in EDGE.finditer(value)]
+        head = next((value[:edge] for edge in reversed(edges) if value[:edge] in known), None)
         joined = [one for one in JOINER.split(value) if one]
         if len(joined) > 1 and {*joined} <= known:
             relations += [(one, (value,)) for one in joined]
@@ -227,10 +227,10 @@ def _find_sums(dimension: Dimension, slices: Sequence[Slice], *_: object) -> Nes
         found, evidence = list[Relation](), 0
         for at, value in enumerate(values):
             runs = [_count_run(map(one.get, values[at : at + MOST_ADDED])) for one in slices if value in one]
-            length = max(runs, default=0)
-            if 1 < length < len(values) - 1 and all(one in {0, length} for one in runs):
+            length = max((one for one in runs if one is not None), default=0)
+            if 1 < length < len(values) - 1 and all(one in {None, length} for one in runs):
                 found.append((value, tuple(values[at + 1 : at + 1 + length])))
-                evidence += sum(one > 0 for one in runs)
+                evidence += runs.count(length)
         covered = {one for whole, parts in found for one in (whole, *parts)}
         if evidence > 1 and 2 * len(covered) >= len(values):  # fewer are so by chance
             rest = (*found, *_list_runs([one for one in values if one not in covered]))
@@ -244,14 +244,14 @@ def _list_runs(values: Sequence[str]) -> Iterator[Relation]:
         yield values[0], tuple(values[1:])
 
 
-def _count_run(cells: Iterator[Cell | None]) -> int:
-    """Return how many cells after the first add up to it, if all are exact and none is 0."""
+def _count_run(cells: Iterator[Cell | None]) -> int | None:
+    """Return how many cells after the first add up to it; None if one of them is 0 or unknown, 0 if none add up."""
     whole, total = next(cells), 0
     if whole is None or not is_exact(whole) or not whole.low:
-        return 0
+        return None
     for length, one in enumerate(cells, start=1):
         if one is None or not is_exact(one) or not one.low:
-            return 0
+            return None
         total += one.low
         if total >= whole.low:
             return length if total == whole.low else 0

@@ -72,9 +72,13 @@ def read_counts(
     >>> from io import BytesIO
     >>> read_counts(BytesIO(b"sex,count\nTotal,180\nf,177\nm,<11\n"))
     <Counts: 3 cells of 1 table, 1 masked>
-    >>> print(read_counts(BytesIO(b"sex,young,old,Total\nf,99,81,180\nm,<11,20,28\nTotal,107,101,208\n")).reading)
-    read as tables of counts: a crosstab: 9 counts in 1 table, separated by commas; lines by sex; columns by column; \
-counts in young, old, Total; <11 means 1 to 10
+    >>> counts = read_counts(BytesIO(b"sex,young,old,Total\nf,99,81,180\nm,<11,20,28\nTotal,107,101,208\n"))
+    >>> for part in str(counts.reading).split("; "): print(part)
+    read as tables of counts: a crosstab: 9 counts in 1 table, separated by commas
+    lines by sex
+    columns by column
+    counts in young, old, Total
+    <11 means 1 to 10
     """
     options = RowOptions.of(how)
     asked = CountOptions(

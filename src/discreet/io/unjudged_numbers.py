@@ -6,7 +6,7 @@ dates or steps in order. A number beside them is more likely a second count, a p
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
@@ -49,45 +49,43 @@ def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
     >>> find_numbers(Table("", (Dimension("dept", ("A", "B")), Dimension("HIV", ("3", "4"))), cells))
     ['HIV']
     """
-    lines = [cell for cell in table.cells if cell.place is not None]
-    if not lines or not table.dimensions:
-        return []
-    columns = [list(column) for column in zip(*(cell.at for cell in lines), strict=True)]
-    places = [cell.place.line for cell in lines if cell.place is not None]
-    labels = [at for at, column in enumerate(columns) if len({*zip(places, column, strict=True)}) == len({*places})]
+    lines = {cell.place.line: cell.at for cell in table.cells if cell.place is not None}
+    cells = [(cell.place.line, cell.at) for cell in table.cells if cell.place is not None]
+    labels = [at for at in range(len(table.names)) if all(lines[line][at] == values[at] for line, values in cells)]
+    if not lines or not labels:
+        return []  # what differs within a line is a header
+    columns = [[values[at] for values in lines.values()] for at in labels]
+    names = [table.names[at] for at in labels]
     numbers = [
-        at for at in labels if table.names[at] not in named and _holds_numbers(columns[at], len(columns))
-    ]  # what differs within a line is a header
+        at for at, name in enumerate(names) if name not in named and _holds_numbers(columns[at], len(table.names))
+    ]
     known = _Columns(columns, [at for at in range(len(columns)) if at not in numbers])
     chosen = _choose_keys(known, numbers)
     keys = [*known.keys, *chosen]
     return [
-        table.names[at]
-        for at in numbers
-        if at not in chosen and not any(_is_code(columns[at], columns[key]) for key in keys)
+        names[at] for at in numbers if at not in chosen and not any(_is_code(columns[at], columns[key]) for key in keys)
     ]
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
     """Return whether most fields of a column are numbers or marks, and they are no dates."""
-    filled = [text for text in column if text is not None]
-    numbers = [text for text in filled if _is_number(text)]
-    return 2 * len(numbers) > len(filled) and not _are_dates(filled, width)
+    often = Counter(text for text in column if text is not None)
+    numbers = sum(many for text, many in often.items() if _is_number(text))
+    return 2 * numbers > often.total() and not _are_dates(often, width)
 
 
 def _is_number(text: str) -> bool:
     return not CODE.fullmatch(text) and (looks_counted(text) or NUMBER.fullmatch(text) is not None)
 
 
-def _are_dates(texts: Sequence[str], width: int) -> bool:
+def _are_dates(often: Mapping[str, int], width: int) -> bool:
     """Return whether numbers are dates: years that come one after the other or again, or days and months of years."""
-    if all(map(DATE.fullmatch, texts)):
+    if all(map(DATE.fullmatch, often)):
         return True
-    years = [int(match[1]) for match in map(YEAR.fullmatch, texts) if match]
-    if len(years) < len(texts):
+    years = [int(match[1]) for match in map(YEAR.fullmatch, often) if match]
+    if len(years) < len(often):
         return False
-    often = Counter(years)
-    has_no_gap = len(often) > 1 and max(often) - min(often) < len(often)
+    has_no_gap = len(years) > 1 and max(years) - min(years) < len(years)
     return width == 1 or has_no_gap or min(often.values()) > 1
 
 
