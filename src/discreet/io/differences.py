@@ -3,10 +3,42 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from discreet.data.counts import UNKNOWN, Cell
+from discreet.data.counts import UNKNOWN, Cell, Coordinates, Table
 from discreet.runtime.text import count_of
 
 Slice: TypeAlias = Mapping[str | None, Cell]  # the cells that differ in one attribute, by its values
+
+
+def merge(table: Table, *keys: int) -> tuple[Table, tuple[int, ...]]:
+    """Return a table without attributes that others determine, such as the name of each code, and where these are now.
+
+    >>> from discreet.data.counts import Dimension
+    >>> cells = Cell(("E11", "diabetes"), 60, 60), Cell(("I10", "hypertension"), 70, 70)
+    >>> dimensions = Dimension("icd", ("E11", "I10")), Dimension("name", ("diabetes", "hypertension"))
+    >>> merge(Table("", dimensions, cells), 0)[0].names
+    ('icd',)
+    """
+    kept = [one for one in range(len(table.dimensions)) if one in keys or not _is_determined(table, keys, one)]
+    if len(kept) == len(table.dimensions):
+        return table, keys
+    others = [one for one in range(len(table.dimensions)) if one not in kept]
+    cells = tuple(
+        cell._replace(at=tuple(cell.at[one] for one in kept))
+        for cell in table.cells
+        if all(cell.at[key] is not None for key in keys) or all(cell.at[one] is None for one in others)
+    )
+    dimensions = tuple(table.dimensions[one] for one in kept)
+    return Table(table.name, dimensions, cells), tuple(map(kept.index, keys))
+
+
+def _is_determined(table: Table, keys: Sequence[int], at: int) -> bool:
+    """Return whether one attribute has the same value wherever others have the same values."""
+    seen: dict[Coordinates, str | None] = {}
+    for cell in table.cells:
+        where = tuple(cell.at[key] for key in keys)
+        if None not in where and seen.setdefault(where, cell.at[at]) != cell.at[at]:
+            return False
+    return True
 
 
 class Difference(NamedTuple):

@@ -13,7 +13,7 @@ from discreet.data.counts import Cell, Dimension, Table
 from discreet.data.reading import Doubt
 from discreet.errors import Message
 from discreet.io.bands import list_bands
-from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_out, subtract, tell
+from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_out, merge, subtract, tell
 
 Relation: TypeAlias = tuple[str, tuple[str, ...]]  # a value, and parts of it that exclude each other
 
@@ -28,7 +28,7 @@ AT_LEAST: Final = re.compile(r"at least|or more|≥|>=|up to|at most|or (?:less|
 FLOW: Final = re.compile(
     r"screened|eligible|enroll?ed|randomi[sz]ed|recruited|consented|follow(?:ed)?[ -]up|analy[sz]ed", re.IGNORECASE
 )  # of people in a study, of which each is among those before
-NOBODY: Final = re.compile(r"(?:none|no|never|not|0|zero|un)(?![a-z]).*", re.IGNORECASE)
+NOBODY: Final = re.compile(r"(?:none|no|never|not|0|zero)(?![a-z]).*", re.IGNORECASE)
 JOINER: Final = re.compile(r"\s*[&+/,;|]\s*|\s+(?:and|with|und|mit|et|y|plus|\w)\s+", re.IGNORECASE)
 EDGE: Final = re.compile(r"[\W_]+")
 ORDERED: Final = re.compile(
@@ -60,8 +60,10 @@ they exclude each other, list their total too, and if they do not, publish lines
     """
     ordered = [at for at, one in enumerate(table.dimensions) if _count_fewest(one.values)]
     first = next(iter(ordered), 0)  # what names of counts are about
-    for at, dimension in enumerate(table.dimensions):
-        slices = table.slice_by(at)
+    every = [(table, at, at) for at in range(len(table.dimensions))]
+    every += [(merged, at, own) for _, at, _ in every for merged, (own,) in [merge(table, at)] if merged is not table]
+    for one, at, own in every:
+        dimension, slices = one.dimensions[own], one.slice_by(own)
         if dimension.overlapping or adds_up(slices):
             continue
         signs = (sign(dimension, slices, indents if not at else {}, headers if at == first else ()) for sign in SIGNS)

@@ -11,7 +11,7 @@ from typing import Final
 from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, State, Table
 from discreet.data.reading import Doubt
 from discreet.errors import Message
-from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_out, say_where, subtract, tell
+from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_out, merge, say_where, subtract, tell
 
 STACK: Final = re.compile(r"(.+?)(?::|=|,| [-–—]) *(.+)")  # a variable and a level in one label
 MOST_COLUMNS: Final = 40  # that are compared with each other
@@ -35,15 +35,18 @@ each, or publish each as a table of its own
 
 
 def _list_blocks(table: Table, *, has_blanks: bool) -> Iterator[Message]:
-    for at, dimension in enumerate(table.dimensions):
-        heads = {} if at or has_blanks else _find_headings(table, dimension)
+    for key in range(len(table.dimensions)):
+        merged, (at,) = merge(table, key)
+        dimension = merged.dimensions[at]
+        heads = {} if at or has_blanks else _find_headings(merged, dimension)
         heads = heads or _find_variables(dimension)
-        slices = table.slice_by(at)
+        slices = merged.slice_by(at)
         if len({*heads.values()}) > 1 and not adds_up(slices):
             yield from _compare(dimension.name, [_group(heads, one) for one in slices])
     if len(table.dimensions) <= MOST_ATTRIBUTES:
         for first, second in permutations(range(len(table.dimensions)), 2):
-            if blocks := _stack(table, first, second):
+            merged, places = merge(table, first, second)
+            if blocks := _stack(merged, *places):
                 yield from _compare(table.names[first], blocks)
 
 
@@ -75,29 +78,30 @@ def _group(heads: Mapping[str, str], cells: Slice) -> dict[str, list[Cell]]:
     return found
 
 
-def _stack(table: Table, first: int, second: int) -> list[dict[str, list[Cell]]]:
+def _stack(table: Table, first: int, second: int) -> list[dict[str | None, list[Cell]]]:
     """Return cells by their variable, for each combination of the other attributes; nothing if these are no variables.
 
     Two variables have no level in common. If all have the same, sums that are shown must be alike.
     """
-    levels, slices = dict[str, set[str]](), dict[Coordinates, dict[str, list[Cell]]]()
-    for cell in table.cells:
-        variable, level = cell.at[first], cell.at[second]
+    levels = dict[str, set[str]]()
+    for variable, level in dict.fromkeys((cell.at[first], cell.at[second]) for cell in table.cells):
         if variable is None or level is None:
             return []  # totals say what adds up
         levels.setdefault(variable, set()).add(level)
-        rest = tuple(value for at, value in enumerate(cell.at) if at not in {first, second})
-        slices.setdefault(rest, {}).setdefault(variable, []).append(cell)
     known = list(levels.values())
-    if len(known) < 2 or max(map(len, known)) < 2:  # noqa: PLR2004 - two variables, and one with two levels
+    if len(known) <= 1 or max(map(len, known)) == 1:
         return []
-    if any(known[0].isdisjoint(one) for one in known):
-        return list(slices.values())
-    sums = [
-        [sum(cell.low for cell in own) for own in one.values() if all(map(is_exact, own))] for one in slices.values()
-    ]
-    alike = all(one == known[0] for one in known) and all(len({*one}) < 2 for one in sums)  # noqa: PLR2004 - all alike
-    return list(slices.values()) if alike and any(len(one) > 1 for one in sums) else []
+    are_apart = any(known[0].isdisjoint(one) for one in known)
+    if not are_apart and any(one != known[0] for one in known):
+        return []
+    slices: dict[Coordinates, dict[str | None, list[Cell]]] = {}
+    for cell in table.cells:
+        rest = tuple(value for at, value in enumerate(cell.at) if at not in {first, second})
+        slices.setdefault(rest, {}).setdefault(cell.at[first], []).append(cell)
+    found = list(slices.values())
+    sums = [[sum(cell.low for cell in own) for own in one.values() if all(map(is_exact, own))] for one in found]
+    is_alike = all(len({*one}) <= 1 for one in sums) and any(len(one) > 1 for one in sums)
+    return found if are_apart or is_alike else []
 
 
 def _compare(name: str, slices: Iterable[Mapping[str, Sequence[Cell]]]) -> Iterator[Message]:
