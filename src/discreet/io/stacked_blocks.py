@@ -6,7 +6,7 @@ Only their counts say so: a doubt matters if it reveals few people.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, permutations
-from typing import Final
+from typing import Any, Final
 
 from discreet.data.counts import UNKNOWN, Cell, Coordinates, Dimension, State, Table
 from discreet.data.reading import Doubt
@@ -104,7 +104,7 @@ def _stack(table: Table, first: int, second: int) -> list[dict[str | None, list[
     return found if are_apart or is_alike else []
 
 
-def _compare(name: str, slices: Iterable[Mapping[str, Sequence[Cell]]]) -> Iterator[Message]:
+def _compare(name: str, slices: Iterable[Mapping[Any, Sequence[Cell]]]) -> Iterator[Message]:
     """Yield a doubt about blocks, with the smallest count that follows if each counts the same people."""
     least = min((one for blocks in slices for one in _link(list(blocks.values()))), default=None)
     if least is not None:
