@@ -56,6 +56,7 @@ UNREAD = {
     "percentages without a name": ("dept,n,x1\nA,60,5%\nB,70,3%\n", "x1"),
     "a rate": ("dept,n,rate per 1000\nA,60,12.5\nB,70,3\n", "rate per 1000"),
     "a prevalence": ("dept,n,prevalence\nA,60,5.0\nB,70,3.3\n", "prevalence"),
+    "deviations": ("dept,n,age\nA,60,54.2 ± 3.1\nB,70,43 ± 2\n", "age"),
     "intervals": ("dept,n,OR\nA,60,1.2 (0.9-1.8)\nB,70,0.7 (0.2-1.1)\n", "OR"),
     "large numbers": ("dept,n,x1\nA,60,12345.5\nB,70,33333.2\n", "x1"),
     "lines with totals": ("sex,age,n,died\nf,y,30,12\nf,o,40,15\nm,y,20,13\nm,o,30,11\nTotal,Total,120,51\n", "died"),
@@ -163,6 +164,9 @@ NESTED = {
         "characteristic,n\nsex: F,60\nsex: M,40\nsmoker: yes,<10\nsmoker: no,95\n",
         "100 − 95 = 5",
     ),
+    "stacked below all people": ("variable,level,n\nN,,100\nsmoker,yes,<10\nsmoker,no,95\n", "100 − 95 = 5"),
+    "stacked below a total of one": (f"{TABLE_1}sex,,100\n", "100 − 95 = 5"),
+    "all people among the lines": ("characteristic,n\nn,100\nfemale,60\nmale,40\nsmoker,95\n", "100 − 95 = 5"),
     "headings": ("characteristic,n\nSex,\nF,60\nM,40\nSmoker,\nyes,<10\nno,95\n", "100 − 95 = 5"),
     "headings over columns": (
         "characteristic,A,B\nSex,,\nF,60,50\nM,40,50\nSmoker,,\nyes,<10,20\nno,95,80\n",
@@ -186,10 +190,16 @@ NESTED = {
         ),
         "103 − 100 = 3",
     ),
+    "cumulative, in no order": ("date,n\n03/02/2020,103\n01/02/2020,100\n02/03/2020,150\n", "103 − 100 = 3"),
+    "cumulative beside new": (
+        "date,x1,x2\n" + "".join(f"2020-01-0{day},{20 + day % 2},{100 + 9 * day}\n" for day in range(1, 7)),
+        "118 − 109 = 9",
+    ),
     "cumulative in columns": ("date,f,m\n2020-01-01,100,90\n2020-01-02,103,130\n2020-01-03,150,170\n", "103 − 100 = 3"),
     "a word above the counts": ("site,cumulative cases\nA,100\nB,103\n", "the table says 'cumulative'"),
     "at risk": ("time,at risk\n0,100\n12,98\n", "100 − 98 = 2"),
     "at risk, without the word": ("time,n\n0,100\n12,98\n", "100 − 98 = 2"),
+    "at risk, as programs write it": ("time,n.risk,n.event\n6,100,20\n12,98,15\n", "the table says 'n.risk'"),
     "at risk in two arms": ("time,A,B\n0,100,90\n12,98,80\n24,50,40\n", "100 − 98 = 2"),
     "a flow chart": ("step,n\nassessed,100\nasked,97\nallocated,60\n", "100 − 97 = 3"),
     "words of a flow chart": ("x1,n\nscreened,100\neligible,97\nrandomised,60\n", "100 − 97 = 3"),
@@ -419,6 +429,6 @@ def test_without_names_no_verdict_gets_better(name):
     """Words may add a doubt; signs in values and counts stay."""
     text = NESTED[name][0]
     head, _, body = text.partition("\n")
-    words = {"a word above the counts", "a flow chart"}
+    words = {"a word above the counts", "a flow chart", "at risk, as programs write it"}
     neutral = ",".join(f"x{at}" for at in range(1, head.count(",") + 2))
     assert name in words or judge(f"{neutral}\n{body}").verdict >= judge(text).verdict

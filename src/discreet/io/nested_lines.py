@@ -20,16 +20,23 @@ Relation: TypeAlias = tuple[str, tuple[str, ...]]  # a value, and parts of it th
 CUMULATIVE: Final = re.compile(
     r"cumul\w*|(?<![a-z])cum\.?(?![a-z])|running total|kumul\w*|(?<![a-z])steps?(?![a-z])|attrition", re.IGNORECASE
 )  # names of attributes or of counts
-AT_RISK: Final = re.compile(r"(?<![a-z])(not?[ _])?at[ _]risk(?![a-z])", re.IGNORECASE)  # names of counts
+AT_RISK: Final = re.compile(
+    r"(?<![a-z])(?:(not?[ _])?at[ _]|n(?:umber|o)?[ ._])risk(?![a-z])", re.IGNORECASE
+)  # names of counts
 PART: Final = re.compile(
-    r"(?<![a-z])(?:(?:of|among) (?:which|whom|these|those|them)|thereof|davon|darunter|dont)(?![a-z])", re.IGNORECASE
+    r"(?<![a-z])(?:(?:of|among) (?:which|whom|th[eo]se|them)|thereof|davon|darunter|dont)(?![a-z])|^incl(?:uding|\.)",
+    re.IGNORECASE,
 )
 AT_LEAST: Final = re.compile(r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)|^any(?= )", re.IGNORECASE)
+WHOLE: Final = re.compile(
+    r"n(?: ?=.*)?|(?:study )?(?:population|sample|cohort)|participants|respondents", re.IGNORECASE
+)
 FLOW: Final = re.compile(
     r"screened|eligible|enroll?ed|randomi[sz]ed|recruited|consented|follow(?:ed)?[ -]up|analy[sz]ed", re.IGNORECASE
 )  # of people in a study, of which each is among those before
 NOBODY: Final = re.compile(r"(?:none|no|never|not|0|zero)(?![a-z]).*", re.IGNORECASE)
 JOINER: Final = re.compile(r"\s*[&+/,;|]\s*|\s+(?:and|with|und|mit|et|y|plus|\w)\s+", re.IGNORECASE)
+LIST: Final = re.compile(r"[\[\](){}'\"]")  # marks of a list of labels
 EDGE: Final = re.compile(r"[\W_]+")
 ORDERED: Final = re.compile(
     r"#(?:\.0+)?|#(?:[-/. ]#){1,2}(?:[T ]#:#.*)?|[a-z]+[ _-]#|[qwdtm]#|#[ -]?[qw]#", re.IGNORECASE
@@ -38,6 +45,8 @@ MONTH: Final = re.compile(r"(?<![a-z])(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|n
 MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 FEWEST: Final = 3  # dates in order whose counts only rise or only fall
 FEWEST_NUMBERS: Final = 4  # the same of numbers, which are codes more often
+LONG: Final = 5  # the same where counts beside them do not
+MOST_DAYS: Final = 31  # of a month
 MOST_ADDED: Final = 40  # lines that are added up
 
 
@@ -58,7 +67,7 @@ def find_nested(table: Table, indents: Mapping[int, int], headers: Sequence[str]
     counts only rise or only fall along date: if lines count the same people, 103 − 100 = 3 people follow; if \
 they exclude each other, list their total too, and if they do not, publish lines that do
     """
-    ordered = [at for at, one in enumerate(table.dimensions) if _count_fewest(one.values)]
+    ordered = [at for at, one in enumerate(table.dimensions) if _put_in_order(one.values)[1]]
     first = next(iter(ordered), 0)  # what names of counts are about
     every = [(table, at, at) for at in range(len(table.dimensions))]
     every += [(merged, at, own) for _, at, _ in every for merged, (own,) in [merge(table, at)] if merged is not table]
@@ -150,58 +159,68 @@ def _find_words(dimension: Dimension, slices: Sequence[Slice], _: object, header
     flow = [match for match in map(FLOW.search, dimension.values) if match]
     known = [*said, *risks * (not any(match[1] for match in risks)), *flow * (len(flow) > 1)]
     if found := next(iter(known), None):
-        return Nested(f"the table says {found[0].strip()!r}", _chain(dimension, slices), is_certain=True)
+        return Nested(f"the table says {found[0].strip()!r}", _chain(dimension.values, slices), is_certain=True)
     for at, value in enumerate(dimension.values):
+        others = dimension.values[:at] + dimension.values[at + 1 :]
+        if WHOLE.fullmatch(value) and len(others) > 1:
+            relations = tuple((value, (other,)) for other in others)
+            return Nested(f"a value of {dimension.name} says {value!r}", relations, is_certain=True)
         if match := PART.search(value):
             before = next((one for one in reversed(dimension.values[:at]) if not PART.search(one)), None)
             relations = ((before, (value,)),) if before else ()
             return Nested(f"a value of {dimension.name} says {match[0]!r}", relations, is_certain=True)
         match = AT_LEAST.search(value)
         if match and not any(map(str.isdigit, value)) and not any(map(NOBODY.fullmatch, dimension.values)):
-            return Nested(f"a value of {dimension.name} says {match[0]!r}", _chain(dimension, slices), is_certain=True)
+            return Nested(
+                f"a value of {dimension.name} says {match[0]!r}", _chain(dimension.values, slices), is_certain=True
+            )
     return None
 
 
 def _find_order(dimension: Dimension, slices: Sequence[Slice], *_: object) -> Nested | None:
-    """Return lines whose counts only rise or only fall along dates or numbers, wherever three or more are shown."""
-    if dimension.parents:
+    """Return lines whose counts only rise or only fall along dates or numbers, more often than by chance."""
+    values, fewest = _put_in_order(dimension.values)
+    if dimension.parents or not values:
         return None
-    fewest = _count_fewest(dimension.values)
-    shown = [[one[value].low for value in dimension.values if value in one and is_exact(one[value])] for one in slices]
-    steps = [[later - before for before, later in pairwise(counts)] for counts in shown]
+    steps = [_list_steps(values, one) for one in slices]
     every = [step for one in steps for step in one]
-    if not fewest or not every or (min(every) < 0 < max(every)):
+    if not every or min(every) < 0 < max(every):  # not everywhere; then longer ones are looked at alone
+        slices = [
+            one for one, own in zip(slices, steps, strict=True) if len(own) >= LONG and not min(own) < 0 < max(own)
+        ]
+        fewest = LONG
+    elif sum(len(one) + 1 >= FEWEST for one in steps) > 1:
+        fewest = min(FEWEST, fewest)
+    if max((len(_list_steps(values, one)) + 1 for one in slices), default=0) < fewest:
         return None
-    longest = max(map(len, shown))
-    several = sum(len(one) >= FEWEST for one in shown) > 1
-    if longest < (min(FEWEST, fewest) if several else fewest):
-        return None
-    return Nested(f"counts only rise or only fall along {dimension.name}", _chain(dimension, slices))
+    return Nested(f"counts only rise or only fall along {dimension.name}", _chain(values, slices))
 
 
-def _count_fewest(values: Sequence[str]) -> int:
-    """Return how many lines in order are no chance, if values are dates or numbers in order; else 0.
+def _list_steps(values: Sequence[str], cells: Slice) -> list[int]:
+    """Return by how much counts that are shown rise from one to the next."""
+    shown = [cells[value].low for value in values if value in cells and is_exact(cells[value])]
+    return [later - one for one, later in pairwise(shown)]
 
-    >>> _count_fewest(["2020-01", "2020-02"]), _count_fewest(["week 1", "week 2"]), _count_fewest(["b", "a"])
-    (3, 4, 0)
-    >>> _count_fewest(["0", "12"])  # as in tables of numbers at risk
-    2
+
+def _put_in_order(values: Sequence[str]) -> tuple[list[str], int]:
+    """Return dates or numbers in order, and how many of them are no chance if their counts rise; nothing for others.
+
+    >>> _put_in_order(["2020-02", "2020-01"]), _put_in_order(["week 1", "week 2"]), _put_in_order(["b", "a"])
+    ((['2020-01', '2020-02'], 3), (['week 1', 'week 2'], 4), ([], 0))
+    >>> _put_in_order(["0", "12"])  # as in tables of numbers at risk
+    (['0', '12'], 2)
     """
     texts = [MONTH.sub(lambda match: f"{MONTHS.index(match[1].lower()) + 1}", value) for value in values]
     shapes = {re.sub(r"\d+", "#", text) for text in texts}
+    if len(shapes) != 1 or not all(map(ORDERED.fullmatch, shapes)):
+        return [], 0
     numbers = [tuple(map(int, re.findall(r"\d{1,15}", text))) for text in texts]
-    orders = (numbers, [one[::-1] for one in numbers])
-    is_ordered = any(
-        all(one < later for one, later in pairwise(order)) or all(one > later for one, later in pairwise(order))
-        for order in orders
-    )
-    if len(shapes) > 1 or not all(map(ORDERED.fullmatch, shapes)) or not is_ordered:
-        return 0
-    are_dates = any(len(one) > 1 for one in numbers) or texts != [*values]
-    are_years = all(re.fullmatch(r"(?:19|20)\d\d", value) for value in values)
-    if numbers[:1] == [(0,)] and numbers[1:] and numbers[1] > (1,):
-        return 2
-    return FEWEST if are_dates or are_years else FEWEST_NUMBERS
+    is_year_last = numbers[0][-1] > MOST_DAYS >= numbers[0][0]
+    order = dict(sorted(zip((one[::-1] if is_year_last else one for one in numbers), values, strict=True)))
+    are_dates = len(numbers[0]) > 1 or texts != [*values] or all(re.fullmatch(r"(?:19|20)\d\d", one) for one in values)
+    first = [one[0] for one in order][:2]
+    is_follow_up = len(numbers[0]) == 1 and first[0] == 0 and first[-1] > 1
+    return list(order.values()), 2 if is_follow_up else FEWEST if are_dates else FEWEST_NUMBERS
 
 
 def _find_prefixes(dimension: Dimension, *_: object) -> Nested | None:
@@ -210,7 +229,7 @@ def _find_prefixes(dimension: Dimension, *_: object) -> Nested | None:
     for value in dimension.values:
         edges = [edge.start() for edge in EDGE.finditer(value)]
         head = next((value[:edge] for edge in reversed(edges) if value[:edge] in known), None)
-        joined = [one for one in JOINER.split(value) if one]
+        joined = [one for one in JOINER.split(LIST.sub("", value)) if one]
         if len(joined) > 1 and {*joined} <= known:
             relations += [(one, (value,)) for one in joined]
         elif head is not None and not _are_numbers(head, value):
@@ -260,11 +279,11 @@ def _count_run(cells: Iterator[Cell | None]) -> int | None:
     return 0
 
 
-def _chain(dimension: Dimension, slices: Sequence[Slice]) -> tuple[Relation, ...]:
+def _chain(values: Sequence[str], slices: Sequence[Slice]) -> tuple[Relation, ...]:
     """Return each value beside the next whose count is shown, the larger one first."""
     found = dict[Relation, None]()
     for one in slices:
-        shown = [(one[value].low, value) for value in dimension.values if value in one and is_exact(one[value])]
+        shown = [(one[value].low, value) for value in values if value in one and is_exact(one[value])]
         for (low, value), (high, other) in pairwise(shown):
             whole, part = (value, other) if low > high else (other, value)
             found[whole, (part,)] = None

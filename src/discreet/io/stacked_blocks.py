@@ -81,23 +81,28 @@ def _group(heads: Mapping[str, str], cells: Slice) -> dict[str, list[Cell]]:
 def _stack(table: Table, first: int, second: int) -> list[dict[str | None, list[Cell]]]:
     """Return cells by their variable, for each combination of the other attributes; nothing if these are no variables.
 
-    Two variables have no level in common. If all have the same, sums that are shown must be alike.
+    Two variables have no level in common, as with one that has none. If all have the same, sums that are shown must be
+    alike. A variable whose total is listed has this alone.
     """
-    levels = dict[str, set[str]]()
+    levels, totals = dict[str, set[str]](), set[str]()
     for variable, level in dict.fromkeys((cell.at[first], cell.at[second]) for cell in table.cells):
-        if variable is None or level is None:
+        if variable is None and (level is not None or all(cell.high < UNKNOWN for cell in table.cells)):
             return []  # totals say what adds up
-        levels.setdefault(variable, set()).add(level)
+        if variable is not None:
+            own = levels.setdefault(variable, set())
+            own |= set() if level is None else {level}
+            totals |= {variable} if level is None else set()
     known = list(levels.values())
-    if len(known) <= 1 or max(map(len, known)) == 1:
+    if len(known) <= 1 or max(map(len, known)) <= 1 or all(one in totals for one, own in levels.items() if own):
         return []
     are_apart = any(known[0].isdisjoint(one) for one in known)
-    if not are_apart and any(one != known[0] for one in known):
+    if not are_apart and (totals or any(one != known[0] for one in known)):
         return []
     slices: dict[Coordinates, dict[str | None, list[Cell]]] = {}
     for cell in table.cells:
         rest = tuple(value for at, value in enumerate(cell.at) if at not in {first, second})
-        slices.setdefault(rest, {}).setdefault(cell.at[first], []).append(cell)
+        if cell.at[first] is not None and (cell.at[first] not in totals or cell.at[second] is None):
+            slices.setdefault(rest, {}).setdefault(cell.at[first], []).append(cell)
     found = list(slices.values())
     sums = [[sum(cell.low for cell in own) for own in one.values() if all(map(is_exact, own))] for one in found]
     is_alike = all(len({*one}) <= 1 for one in sums) and any(len(one) > 1 for one in sums)

@@ -14,7 +14,8 @@ from discreet.data.counts import Coordinates, Table
 from discreet.io.marks import looks_counted
 
 NUMBER: Final = re.compile(
-    r"[~+−-]? ?\d[\d,.]*(?: \d{3})*(?:e[+-]?\d{1,3})?\s?[%‰]?(?:\s?[(\[].*)?|\d+ ?(?:/|(?:out )?of) ?\d+\b.*",
+    r"(?:n ?= ?)?[~+−-]? ?\d[\d,.]*(?: \d{3})*(?:e[+-]?\d{1,3})?\s?[%‰]?(?:\s?[(\[±].*)?"
+    r"|\d+ ?(?:/|(?:out )?of) ?\d+\b.*",
     re.IGNORECASE,
 )
 CODE: Final = re.compile(r"0\d.*|\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d).*")  # or a date: no count is written so
