@@ -51,11 +51,15 @@ MOST_ADDED: Final = 40  # lines that are added up
 
 
 class Nested(NamedTuple):
-    """A sign that lines count people of others: what is seen, which lines, and whether that alone is enough."""
+    """A sign that lines count people of others: what is seen, which lines, and whether that alone is enough.
+
+    If it is not about all slices of a table, these are those.
+    """
 
     what: str
     relations: tuple[Relation, ...] = ()
     is_certain: bool = False
+    slices: Sequence[Slice] = ()
 
 
 def find_nested(table: Table, indents: Mapping[int, int], headers: Sequence[str]) -> Iterator[Message]:
@@ -84,7 +88,7 @@ def _say(signs: Sequence[Nested], dimension: Dimension, slices: Sequence[Slice])
     seen, every, is_certain = list[str](), list[Difference](), False
     for found in signs:
         relations = [one for one in found.relations if not one[1] or not _are_below(one, dimension)]
-        follows = [one for each in slices for relation in relations for one in _reveal(relation, each)]
+        follows = [one for each in found.slices or slices for relation in relations for one in _reveal(relation, each)]
         if follows or (found.is_certain and (relations or not found.relations)):
             seen.append(found.what)
             every += follows
@@ -193,7 +197,7 @@ def _find_order(dimension: Dimension, slices: Sequence[Slice], *_: object) -> Ne
         fewest = min(FEWEST, fewest)
     if max((len(_list_steps(values, one)) + 1 for one in slices), default=0) < fewest:
         return None
-    return Nested(f"counts only rise or only fall along {dimension.name}", _chain(values, slices))
+    return Nested(f"counts only rise or only fall along {dimension.name}", _chain(values, slices), slices=slices)
 
 
 def _list_steps(values: Sequence[str], cells: Slice) -> list[int]:
