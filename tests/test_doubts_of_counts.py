@@ -35,6 +35,7 @@ def doubt(found):
 
 UNREAD = {
     "a part of the people": ("dept,patients,HIV\nA,60,3\nB,70,4\nC,80,9\n", "HIV"),
+    "one more each": ("dept,patients,HIV\nA,60,3\nB,70,4\nC,80,5\n", "HIV"),
     "the same part": ("dept,patients,HIV\nA,60,3\nB,70,3\nC,80,3\n", "HIV"),
     "all but a few": ("ward,n,died\nA,60,55\nB,70,64\nC,50,20\n", "died"),
     "numbered wards": ("ward,n,died\n1,60,55\n2,70,64\n3,50,20\n", "died"),
@@ -416,6 +417,7 @@ def test_ordinary_tables_keep_their_verdict():
         "year,n\n2019,100\n2020,103\n",
         "hospital,year,n\nA,2019,60\nB,2020,70\nC,2021,45\n",
         "dept,code,n\nA,01,60\nB,02,70\n",
+        ",dept,n\n0,A,60\n1,B,70\n2,C,50\n",
         "sex,decile,n\n" + "".join(f"{sex},{one},{37 * one % 61 + 20}\n" for sex in SEXES for one in range(1, 11)),
         "date,n\n01.02.2020,100\n02.02.2020,80\n03.02.2020,150\n",
     ],

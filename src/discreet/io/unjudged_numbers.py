@@ -24,6 +24,7 @@ YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
 DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
 MOST_KEYS: Final = 3  # columns of numbers that are keys together
 LONE: Final = 5  # numbers with gaps that are a key if they rise
+FEWEST: Final = 3  # numbers of lines that are no chance
 
 
 class _Columns(NamedTuple):
@@ -62,10 +63,9 @@ def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
     ]
     known = _Columns(columns, [at for at in range(len(columns)) if at not in numbers])
     chosen = _choose_keys(known, numbers)
-    keys = [*known.keys, *chosen]
-    return [
-        names[at] for at in numbers if at not in chosen and not any(_is_code(columns[at], columns[key]) for key in keys)
-    ]
+    keys = [columns[at] for at in (*known.keys, *chosen)]
+    rest = [at for at in numbers if at not in chosen and not _is_index(columns[at])]
+    return [names[at] for at in rest if not any(_is_code(columns[at], key) for key in keys)]
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
@@ -128,6 +128,17 @@ def _is_in_order(numbers: Sequence[int]) -> bool:
     if len(numbers) > 2:  # noqa: PLR2004 - two numbers have one step
         return len(steps) == 1 or (len(numbers) >= LONE and [*numbers] in (sorted(numbers), sorted(numbers)[::-1]))
     return steps <= {1} or 0 in numbers
+
+
+def _is_index(numbers: Sequence[str | None]) -> bool:
+    """Return whether numbers are those of lines, from 0 or 1 on; totals may have none.
+
+    >>> _is_index(["1", "2", "3", None]), _is_index(["3", "4", "5"])
+    (True, False)
+    """
+    filled = [text for text in numbers if text is not None]
+    lines = range(len(filled))
+    return len(lines) >= FEWEST and filled in ([str(at) for at in lines], [str(at + 1) for at in lines])
 
 
 def _is_code(numbers: Sequence[str | None], key: Sequence[str | None]) -> bool:

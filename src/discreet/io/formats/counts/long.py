@@ -93,7 +93,8 @@ def _list_roles(counts: str, attributes: Sequence[str], units: Sequence[str]) ->
     """Yield what columns were taken for."""
     yield f"counts in {counts}"
     if attributes:
-        yield f"{'attribute' if len(attributes) == 1 else 'attributes'} {', '.join(attributes)}"
+        shown = ", ".join(name or "(no name)" for name in attributes)
+        yield f"{'attribute' if len(attributes) == 1 else 'attributes'} {shown}"
     if units:
         yield f"{', '.join(units)} {'is' if len(units) == 1 else 'are'} shares"
 
