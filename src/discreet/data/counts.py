@@ -133,6 +133,13 @@ class Table:
                 raise InputError("a cell has a value that its dimension lacks; check the table")
             seen[cell.at] = cell
 
+    def slice_by(self, at: int) -> list[dict[str | None, Cell]]:
+        """Return the cells by their value of one dimension, for each combination of values of the others."""
+        slices: dict[Coordinates, dict[str | None, Cell]] = {}
+        for cell in self.cells:
+            slices.setdefault(cell.at[:at] + cell.at[at + 1 :], {})[cell.at[at]] = cell
+        return list(slices.values())
+
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the dimensions."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
-from discreet.errors import Message
+from discreet.errors import Message, Word
 from discreet.runtime.text import count_of
 
 SHAPES: Final = {
@@ -28,6 +28,24 @@ class LeftOut(NamedTuple):
 
     column: str
     why: str
+
+
+class Doubt(Message):
+    """A doubt that matters only where groups as small as ``least`` must not be revealed.
+
+    >>> reading = Reading("counts", "long", doubts=(Doubt("if lines are cumulative, 3 people follow", least=3),))
+    >>> reading.list_doubts(3), reading.list_doubts(4)
+    ([], ['if lines are cumulative, 3 people follow'])
+    """
+
+    __slots__ = ("least",)
+    least: int
+
+    def __new__(cls, *parts: Word, least: int = 0) -> Self:
+        """Join the parts; what the other reading reveals counts ``least`` people or more."""
+        self = super().__new__(cls, *parts)
+        self.least = least
+        return self
 
 
 @dataclass(frozen=True)
@@ -84,6 +102,10 @@ as an id
         ]
         return "; ".join(sentences)
 
+    def list_doubts(self, k: int) -> list[Message]:
+        """Return the doubts that matter where groups of fewer than k people must not be revealed."""
+        return [one for one in self.doubts if not isinstance(one, Doubt) or one.least < k]
+
     def facts(self) -> dict[str, Any]:
         """Return the reading for JSON: names of columns and counts, and no row."""
         values = asdict(self)
@@ -100,7 +122,7 @@ as an id
         reasons = dict.fromkeys(one.why for one in self.left_out)
         for why in reasons:
             names = [one.column for one in self.left_out if one.why == why]
-            yield f"{name_some(names)} left out{f' as {why}' * (why != 'asked')}"
+            yield f"{name_some(names)} left out{' (asked)' if why == 'asked' else f' as {why}'}"
 
 
 def name_some(columns: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """Grids: the cells of a table as text, with the place of each, from a file of any format, a folder or a frame."""
 
 import csv
+import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -39,12 +40,14 @@ MOST_FILES: Final = 1000  # tables of a folder
 MOST_SAMPLED: Final = 100  # lines of a table that are looked at
 IsKnown: TypeAlias = Callable[[Sequence[str]], bool]  # whether columns of these names, in lower case, are known
 NO_FILES: Final[Mapping[str, "Grid"]] = MappingProxyType({})
+INDENT: Final = re.compile(r"(?:\s|[-–—•·*>](?=\s))*")  # blanks, or a dash or a bullet with blanks
 
 
 class Grid(NamedTuple):
     """The lines of a table as text; ``numbers`` are those of its lines in the file, whose ``text`` is kept.
 
-    A folder or a database has no lines of its own, but ``files``, by their names.
+    A folder or a database has no lines of its own, but ``files``, by their names. ``indents`` are how far the first
+    fields of lines are indented, by numbers of lines, if some are.
     """
 
     lines: list[list[str]]
@@ -53,6 +56,7 @@ class Grid(NamedTuple):
     encoding: str | None = None
     text: str | None = None
     files: Mapping[str, "Grid"] = NO_FILES
+    indents: Mapping[int, int] = MappingProxyType({})
 
     def place(self, line: int, column: int) -> Place:
         """Return where a field is, both from 1 on."""
@@ -201,16 +205,24 @@ def _from_text(data: Bytes, options: RowOptions) -> Grid:
     separator, several = (options.separator, ()) if options.separator else find_separator(first)
     if several:
         separator = _choose_separator(first, several)
-    lines, numbers = [], []
+    lines, numbers, indents = list[list[str]](), list[int](), dict[int, int]()
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for record in reader:
             if any(field.strip() for field in record):
                 lines.append([field.strip() for field in record])
                 numbers.append(reader.line_num)
+                indents[reader.line_num] = _find_indent(record[0])
     except csv.Error:
         raise InputError(f"line {reader.line_num:,} has quotes that do not end, or text beside them; mend it") from None
-    return Grid(lines, numbers, separator, encoding, f"\ufeff{text}" if head.startswith(BOM_UTF8) else text)
+    text = f"\ufeff{text}" if head.startswith(BOM_UTF8) else text
+    return Grid(lines, numbers, separator, encoding, text, indents=indents)
+
+
+def _find_indent(text: str) -> int:
+    """Return how many characters stand before a label."""
+    found = INDENT.match(text)
+    return found.end() if found else 0
 
 
 def _decode(data: Bytes, encoding: str) -> str:
@@ -242,6 +254,8 @@ def from_frame(frame: Any, *, with_names: bool = True) -> Grid:  # noqa: ANN401 
             text=None
         )
     names = [[str(name) for name in frame.columns]] if with_names else []
-    body = [["" if value is None else str(value).strip() for value in line] for line in frame.rows()]
-    filled = [(number, line) for number, line in enumerate([*names, *body], start=1) if any(line)]
-    return Grid([line for _, line in filled], [number for number, _ in filled])
+    body = [["" if value is None else str(value) for value in line] for line in frame.rows()]
+    every = [(number, line) for number, line in enumerate([*names, *body], start=1)]
+    filled = [(number, [field.strip() for field in line]) for number, line in every if any(map(str.strip, line))]
+    indents = {number: _find_indent(line[0]) for number, line in every if line}
+    return Grid([line for _, line in filled], [number for number, _ in filled], indents=indents)

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from io import StringIO
 from os import PathLike
 from pathlib import Path
@@ -13,6 +14,7 @@ from discreet.data.hierarchy import split_label
 from discreet.data.reading import Reading
 from discreet.data.schema import SIGN
 from discreet.errors import DiscreetError, InputError, Option, OptionError
+from discreet.io.doubts_of_counts import Seen, find_doubts
 from discreet.io.files import as_path, naming
 from discreet.io.formats.counts import (
     achilles,
@@ -29,7 +31,6 @@ from discreet.io.hierarchies import AnyHierarchy, list_hierarchies, read_hierarc
 from discreet.io.marks import parse_masks
 from discreet.io.natives import is_frame
 from discreet.io.options import RowArguments, RowOptions
-from discreet.io.unnamed_totals import find_unnamed_totals
 from discreet.runtime.text import count_of
 
 LAYOUTS: Final = {
@@ -71,8 +72,13 @@ def read_counts(
     >>> from io import BytesIO
     >>> read_counts(BytesIO(b"sex,count\nTotal,180\nf,177\nm,<11\n"))
     <Counts: 3 cells of 1 table, 1 masked>
-    >>> print(read_counts(BytesIO(b"sex,young,old,Total\nf,99,81,180\nm,<11,20,28\nTotal,107,101,208\n")).reading)
-    read as tables of counts: a crosstab: 9 counts in 1 table, separated by commas; <11 means 1 to 10
+    >>> counts = read_counts(BytesIO(b"sex,young,old,Total\nf,99,81,180\nm,<11,20,28\nTotal,107,101,208\n"))
+    >>> for part in str(counts.reading).split("; "): print(part)
+    read as tables of counts: a crosstab: 9 counts in 1 table, separated by commas
+    lines by sex
+    columns by column
+    counts in young, old, Total
+    <11 means 1 to 10
     """
     options = RowOptions.of(how)
     asked = CountOptions(
@@ -87,6 +93,7 @@ def read_counts(
         grid = load_grid(source, options, cohort_diagnostics.is_known)
         name = _find_layout(grid, format, asked)
         found = LAYOUTS[name].read(grid, asked)
+        tables = add_levels(Counts(found.tables), options.hierarchy)
         listed = sum(cell.place is not None for table in found.tables for cell in table.cells)
         size = f"{count_of(listed, 'count')} in {count_of(len(found.tables), 'table')}"
         reading = Reading(
@@ -97,11 +104,11 @@ def read_counts(
             confirmed=format is not None,
             size=f"{LAYOUTS[name].what}: {size}",
             left_out=found.left_out,
-            notes=found.notes,
-            doubts=tuple(doubt for table in found.tables for doubt in find_unnamed_totals(table, name)),
+            notes=(*found.roles, *[f"not judged: {', '.join(found.unread)}"] * bool(found.unread), *found.notes),
+            doubts=find_doubts(tables.tables, Seen(name, asked, grid, found, is_named=format is not None)),
         )
         sheets = tuple(_list_sheets(_name_sheet(source), grid, found, is_per_line=LAYOUTS[name].is_per_line))
-        return add_levels(Counts(found.tables, reading, sheets), options.hierarchy)
+        return replace(tables, reading=reading, sheets=sheets)
 
 
 def holds_counts(path: str | PathLike[str]) -> bool:

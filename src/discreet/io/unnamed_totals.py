@@ -23,10 +23,7 @@ def find_unnamed_totals(table: Table, layout: str) -> Iterator[Message]:
         has_totals = any(cell.at[at] is None for cell in table.cells)
         if has_totals or dimension.overlapping or dimension.cut or dimension.parents:
             continue
-        slices: dict[tuple[str | None, ...], dict[str | None, Cell]] = {}
-        for cell in table.cells:
-            slices.setdefault(cell.at[:at] + cell.at[at + 1 :], {})[cell.at[at]] = cell
-        long = [one for one in slices.values() if len(one) >= FEWEST]
+        long = [one for one in table.slice_by(at) if len(one) >= FEWEST]
         total = next((value for value in dimension.values if _may_be_total(value, long)), None)
         if total is not None:
             place = next((one[total].place for one in long if total in one), None)

@@ -11,6 +11,7 @@ from discreet.errors import DiscreetError, Option, OptionError
 from discreet.judging import checks
 from discreet.judging.finding import NO_PATTERNS, AuditParts, Evidence
 from discreet.judging.policy import Check, CheckName, Policy, Verdict
+from discreet.judging.reading import check_tables
 from discreet.publications.belief import belief
 from discreet.publications.counts.older import join_releases
 from discreet.publications.counts.revealed import Search, find_revealed
@@ -37,8 +38,7 @@ def judge_counts(
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
         every.append(checks.check_rounding(policy, wrong, "count"))
     every += [*_check_zeros(search, policy), *_check_belief(counts, policy), *_check_outputs(counts)]
-    if counts.reading is not None and counts.reading.doubts and not counts.reading.confirmed:
-        every.append(CheckName.READING.review(len(counts.reading.doubts), counts.reading.doubts[0]))
+    every += check_tables(counts.reading, policy.k)
     unread = sum(len(sheet.list_unread()) for sheet in counts.sheets if not sheet.is_cut)
     every += [CheckName.READING.review(unread, _say_unread(unread))] if unread else []
     every += [CheckName.DIFFERENCING.review(len(doubts), doubts[0])] if doubts else []
@@ -51,7 +51,7 @@ def _say_unread(many: int) -> str:
 
 def _check_outputs(counts: Counts) -> Iterator[Check]:
     """Leave to a person what stands beside the tables and was not judged."""
-    left_out = () if counts.reading is None else counts.reading.left_out
+    left_out = [] if counts.reading is None else [one for one in counts.reading.left_out if one.why != "asked"]
     if left_out:
         named = "; ".join(f"{one.column} ({one.why})" for one in left_out)
         yield CheckName.OUTPUTS.review(len(left_out), f"Not judged here, for a person to look at: {named}.")

@@ -35,6 +35,13 @@ def check_labels(labels: Iterable[Label], itemsets: Itemsets | None, max_length:
     return [CheckName.READING.review(len(doubts), Message(*doubts, "."))] if doubts else []
 
 
+def check_tables(reading: Reading | None, k: int) -> Iterator[Check]:
+    """Yield a check that a person must look at, if tables of counts may have been misread."""
+    signs = [] if reading is None else [Message(doubt, ".") for doubt in reading.list_doubts(k)]
+    if signs:
+        yield CheckName.READING.review(len(signs), _join(signs))
+
+
 def refuse_doubts(rows: Rows) -> Rows:
     """Return rows whose reading is beyond doubt; nothing is released that was made of others."""
     if doubts := find_doubts(rows):

@@ -152,6 +152,7 @@ def describe_reading(reading: Reading) -> dict[str, Any]:
 
 def _describe_doubt(doubt: Message) -> dict[str, Any]:
     options = [part for part in doubt.parts if isinstance(part, Option) and part.name in REMEDIES]
+    options = options if any(one.name == "person" for one in options) else []  # what they offer is about people
     text = str(doubt.parts[0]).rpartition("; ")[0] if options else ""
     remedies = [{"text": REMEDIES[one.name].format(one.value), "options": {one.name: one.value}} for one in options]
     return {"text": text or say_on_page(doubt), "remedies": remedies if text else []}

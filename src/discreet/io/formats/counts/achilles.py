@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Dimension, State, Table
 from discreet.errors import InputError
-from discreet.io.formats.counts.layout import CountOptions, CountsRead
+from discreet.io.formats.counts.layout import CountOptions, CountsRead, list_unread
 from discreet.io.grids import Grid
 from discreet.runtime.text import count_of
 
@@ -135,7 +135,8 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     )
     left_out = [f"{count_of(len(unknown), 'analysis', 'analyses')} not read: no counts that add up"] if unknown else []
     notes = (f"a count that is missing means 0 to {absent[1]:,}", *marks.notes(), *left_out)
-    return CountsRead(tables, notes, {"": read})
+    known = {*HEAD, *(f"stratum_{number}" for number in range(1, 6))}
+    return CountsRead(tables, notes, {"": read}, unread=list_unread(grid, known, options))
 
 
 def _find_threshold(cells: Iterator[Cell]) -> int:

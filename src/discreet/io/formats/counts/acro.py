@@ -73,17 +73,17 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
             masks={**dict.fromkeys(output.hidden, below), **options.masks},
         )
         try:
-            table, more, seen = crosstab.read_table(_name_missing(sheet, own), own, output.name, output.names)
+            sole = crosstab.read_table(_name_missing(sheet, own), own, output.name, output.names)
         except InputError as error:
             raise InputError(f"{output.file}: ", error.message) from None
-        table, unnamed = _name_apart(table)
+        table, unnamed = _name_apart(sole.tables[0])
         kept = _keep_margins(table, output, left_out)
         found[output.file] = output, kept
-        read[output.file] = _mark_read(grid.files[output.file], sheet, seen, {*table.cells} - {*kept.cells})
+        read[output.file] = _mark_read(grid.files[output.file], sheet, sole.read[""], {*table.cells} - {*kept.cells})
         left_out += [LeftOut(unnamed, "an attribute without a name")] if unnamed else []
         if any(find_unnamed_totals(table, "acro")):  # such as a margin whose name is a variable
             left_out.append(LeftOut(output.name, "a value seems to be the total of the others; say so with --total"))
-        notes += more
+        notes += sole.notes
     if not found:
         others = "; ".join(f"{one.column} ({one.why})" for one in left_out[:MOST_NAMED])
         what = f"; what it has is for a person to look at: {others}" if others else "; give the folder of a session"

@@ -5,10 +5,11 @@ are left out.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from discreet.data.counts import UNKNOWN, Cell, Columns, Coordinates, Dimension, Place, State, Table
+from discreet.data.reading import LeftOut, name_some
 from discreet.errors import InputError, Option
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
@@ -55,22 +56,16 @@ def is_sure(grid: Grid) -> bool:
 
 def read(grid: Grid, options: CountOptions) -> CountsRead:
     """Return the table of a grid with a count for each line and column."""
-    table, notes, read = read_table(grid, options)
-    return CountsRead((table,), notes, {"": read})
+    return read_table(grid, options)
 
 
-def read_table(
-    grid: Grid, options: CountOptions, name: str = "table", names: Sequence[str] = ()
-) -> tuple[Table, tuple[str, ...], Columns]:
-    """Return a table, remarks, and the fields that were read.
-
-    ``names`` are those of its attributes, first of lines and then of columns.
-    """
+def read_table(grid: Grid, options: CountOptions, name: str = "table", names: Sequence[str] = ()) -> CountsRead:
+    """Return the one table of a grid; ``names`` are those of its attributes, first of lines and then of columns."""
     frame = find_frame(grid)
     if frame is None:
         raise InputError("there are no counts below a header; give a table with a header and a line for each count")
     raw, grid = grid, _even(grid, frame)
-    columns = _list_columns(grid, frame, options.drop)
+    columns, dropped = _list_columns(grid, frame, options.drop)
     rows = _place(fill([line[: frame.labels] for line in grid.lines[frame.body : frame.end]]), options)
     tops = _place([column.labels for column in columns], options)
     cells, stated, marks = _read_cells(grid, frame, columns, (rows, tops), options)
@@ -82,7 +77,15 @@ def read_table(
     left_out = len(grid.lines) - (frame.end - frame.start)
     around = [f"{count_of(left_out, 'line')} of text around the table left out"] if left_out else []
     table = Table(name, dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
-    return table, (*marks_notes, *more, *around), _mark_read(raw, frame, columns, table.names)
+    lines = sum(at < frame.labels for at in keep)
+    return CountsRead(
+        (table,),
+        (*marks_notes, *more, *around),
+        {"": _mark_read(raw, frame, columns, table.names)},
+        left_out=tuple(LeftOut(text, "asked") for text in dropped),
+        roles=tuple(_list_roles(grid, frame, columns, (table.names[:lines], table.names[lines:]))),
+        headers=tuple(field for line in grid.lines[: frame.body] for field in line if field),
+    )
 
 
 def _mark_read(grid: Grid, frame: Frame, columns: Sequence[Column], names: Sequence[str]) -> Columns:
@@ -98,6 +101,20 @@ def _mark_read(grid: Grid, frame: Frame, columns: Sequence[Column], names: Seque
     return read
 
 
+def _list_roles(
+    grid: Grid, frame: Frame, columns: Sequence[Column], names: tuple[Sequence[str], Sequence[str]]
+) -> Iterator[str]:
+    """Yield what lines and columns were taken for."""
+    header = turn(grid.lines[frame.start : frame.body - frame.has_names])
+    called = {one: " ".join(filter(None, header[one.number])) for one in columns}
+    counts = [called[one] for one in columns if one.unit is None and called[one]]
+    shown = [called[one] for one in columns if one.unit is not None and called[one]]
+    yield from [f"lines by {', '.join(names[0])}"] * bool(names[0])
+    yield from [f"columns by {', '.join(names[1])}"] * bool(names[1])
+    yield f"counts in {name_some(counts) or 'columns without a name'}"
+    yield from [f"shares in {name_some(shown)}"] * bool(shown)
+
+
 def _even(grid: Grid, frame: Frame) -> Grid:
     """Return a grid whose lines of a table are equally long; refuse others. R may leave out the corner."""
     lines, width = grid.lines, len(grid.lines[frame.body])
@@ -111,8 +128,11 @@ def _even(grid: Grid, frame: Frame) -> Grid:
     return even
 
 
-def _list_columns(grid: Grid, frame: Frame, drop: Sequence[str]) -> list[Column]:
-    """Return the columns of counts and of shares; a column of shares has the labels of what they are shares of."""
+def _list_columns(grid: Grid, frame: Frame, drop: Sequence[str]) -> tuple[list[Column], list[str]]:
+    """Return the columns of counts and of shares, and labels of those that are left out.
+
+    A column of shares has the labels of what they are shares of.
+    """
     header = grid.lines[frame.start : frame.body - frame.has_names]
     body = grid.lines[frame.body : frame.end]
     labels = fill(turn(header)[frame.labels :])
@@ -140,7 +160,7 @@ def _list_columns(grid: Grid, frame: Frame, drop: Sequence[str]) -> list[Column]
                 shares.find_digits(texts),
             )
         )
-    return found
+    return found, dropped
 
 
 def _find_unit(name: str, texts: Sequence[str], place: Place) -> int:

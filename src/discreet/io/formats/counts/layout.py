@@ -1,14 +1,14 @@
 """What all layouts of tables of counts share: how a table is asked for, and its fields."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Columns, Coordinates, Dimension, Table
 from discreet.data.reading import LeftOut
 from discreet.io.grids import Grid
-from discreet.io.marks import ABSENT, Limits, Marks
+from discreet.io.marks import ABSENT, COUNT, Limits, Marks
 
 WORDS: Final = (
     "totals?|all|sum|overall|everyone|any|margins?"
@@ -48,7 +48,8 @@ class CountsRead(NamedTuple):
 
     ``read`` are, for each file, the columns of each line that names, values, counts and shares were read from;
     ``files`` are the tables of each file. A file that is not part of a folder is called by an empty name. What is
-    ``left_out`` is for a person to look at.
+    ``left_out`` is for a person to look at, unless that was asked. ``roles`` say in words what each column was taken
+    for, and ``unread`` are the columns that have none; ``headers`` are the texts that say what is counted.
     """
 
     tables: tuple[Table, ...]
@@ -56,6 +57,9 @@ class CountsRead(NamedTuple):
     read: Mapping[str, Columns] = {}
     files: Mapping[str, tuple[Table, ...]] = {}
     left_out: tuple[LeftOut, ...] = ()
+    roles: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
 
 
 class Layout(NamedTuple):
@@ -76,6 +80,13 @@ def find_totals(texts: Iterable[str], options: CountOptions) -> frozenset[str]:
     different = {*texts}
     words = frozenset(text for text in different if options.is_total(text))
     return words or frozenset(text for text in different if text.casefold() in MISSING)
+
+
+def list_unread(grid: Grid, known: Collection[str], options: CountOptions) -> tuple[str, ...]:
+    """Return the columns with numbers that a format does not know, but for those that are left out."""
+    names = [name for name in grid.head if name not in {*known, *map(str.casefold, options.drop)}]
+    columns = {name: [line[grid.head.index(name)] for line in grid.lines[1:]] for name in names}
+    return tuple(name for name, texts in columns.items() if any(COUNT.fullmatch(text) for text in texts))
 
 
 def list_values(texts: Iterable[str | None]) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """A long table: a line for each count, with a column for each attribute and one of counts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from discreet.data.counts import Cell, Dimension, Place, Table
+from discreet.data.reading import LeftOut
 from discreet.errors import InputError, Option
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
@@ -55,9 +56,9 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     column = _find_counts(head, options)
     at = head.index(column)
     units = _find_units(grid, options, at)
-    names = find_columns(head, options.columns) or [name for name in head if name != column]
     dropped = find_columns(head, options.drop)
-    names = [name for name in names if name not in dropped and head.index(name) not in units]
+    free = [name for name in head if name not in {column, *dropped} and head.index(name) not in units]
+    names = [name for name in find_columns(head, options.columns) or free if name in free]
     places = [head.index(name) for name in names]
     values = [[line[place] for line in body] for place in places]
     totals = [find_totals(column, options) for column in values]
@@ -78,15 +79,33 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     )
     ratios, missing, notes = shares.find_wholes(names, cells, stated)
     table = Table("table", dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
-    read = grid.mark_read(range(len(grid.lines)), [*places, at, *units])
-    return CountsRead((table,), (*marks.notes(), *notes), {"": read})
+    return CountsRead(
+        (table,),
+        (*marks.notes(), *notes),
+        {"": grid.mark_read(range(len(grid.lines)), [*places, at, *units])},
+        left_out=tuple(LeftOut(name, "asked") for name in dropped),
+        roles=tuple(_list_roles(column, names, [head[place] for place in units])),
+        unread=tuple(name for name in free if name not in names),
+        headers=(column,),
+    )
+
+
+def _list_roles(counts: str, attributes: Sequence[str], units: Sequence[str]) -> Iterator[str]:
+    """Yield what columns were taken for."""
+    yield f"counts in {counts}"
+    if attributes:
+        shown = ", ".join(name or "(no name)" for name in attributes)
+        yield f"{'attribute' if len(attributes) == 1 else 'attributes'} {shown}"
+    if units:
+        yield f"{', '.join(units)} {'is' if len(units) == 1 else 'are'} shares"
 
 
 def _find_units(grid: Grid, options: CountOptions, counts: int) -> dict[int, tuple[int, int]]:
     """Return the columns of shares, each with its unit and digits; a column that the owner names is an attribute."""
     found = dict[int, tuple[int, int]]()
+    named = find_columns(grid.lines[0], (*options.columns, *options.drop))
     for at, name in enumerate(grid.lines[0]):
-        if at != counts and shares.is_share_name(name) and name not in {*options.columns, *options.drop}:
+        if at != counts and shares.is_share_name(name) and name not in named:
             texts = [line[at] for line in grid.lines[1:]]
             unit = shares.find_unit(name, texts)
             if unit is not None:

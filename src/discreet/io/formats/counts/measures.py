@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Coordinates, Dimension, Ratio, State, Table
+from discreet.data.reading import LeftOut
 from discreet.io.formats.counts import shares
 from discreet.io.formats.counts.layout import CountOptions, CountsRead, list_values
 from discreet.io.grids import Grid
@@ -56,7 +57,14 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     marks.check()
     read |= grid.mark_read([0], (at for at, name in enumerate(grid.head) if name in HEAD or at in body.groups))
     few = [f"0 means 0 to {HIDDEN}, as ehrQL shows counts"] * hides
-    return CountsRead(tuple(tables), (*marks.notes(), *few), {"": read})
+    groups = ", ".join(["interval", *(grid.lines[0][at] for at in body.groups)])
+    return CountsRead(
+        tuple(tables),
+        (*marks.notes(), *few),
+        {"": read},
+        left_out=tuple(LeftOut(name, "asked") for name in body.dropped),
+        roles=(f"counts in numerator, among those in denominator; attributes {groups}",),
+    )
 
 
 class _Body:
@@ -65,9 +73,9 @@ class _Body:
     def __init__(self, grid: Grid, options: CountOptions) -> None:
         self.grid, self.head = grid, grid.head
         self.ratio = self.head.index("ratio") if "ratio" in self.head else None
-        dropped = {name.casefold() for name in options.drop}
+        self.dropped = [name for name in self.head if name in {*map(str.casefold, options.drop)} - {*HEAD}]
         self.digits = 0 if self.ratio is None else shares.find_digits(line[self.ratio] for line in grid.lines[1:])
-        self.groups = [at for at, name in enumerate(self.head) if name not in {*HEAD, *dropped}]
+        self.groups = [at for at, name in enumerate(self.head) if name not in {*HEAD, *self.dropped}]
 
     def column(self, name: str) -> int:
         """Return where a column is."""

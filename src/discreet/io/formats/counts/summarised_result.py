@@ -22,7 +22,7 @@ from discreet.data.counts import (
     name_values,
 )
 from discreet.errors import InputError
-from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead, list_values, loosen
+from discreet.io.formats.counts.layout import MISSING, CountOptions, CountsRead, list_unread, list_values, loosen
 from discreet.io.formats.counts.shares import Share, take_share
 from discreet.io.grids import Grid
 from discreet.runtime.text import count_of
@@ -79,7 +79,8 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
     done = tuple(_link(key, table, tables, stated.get(key, {})) for key, table in tables.items())
     other = len({entry.estimate for entry in entries} - {"count", "percentage"})
     left_out = [f"{count_of(other, 'other estimate')} not read: no counts"] if other else []
-    return CountsRead(done, (*marks.notes(), *left_out), {"": _mark_read(grid, done)})
+    unread = list_unread(grid, {*KEYS, "estimate_type"}, options)
+    return CountsRead(done, (*marks.notes(), *left_out), {"": _mark_read(grid, done)}, unread=unread)
 
 
 def _mark_read(grid: Grid, tables: Sequence[Table]) -> Columns:

@@ -1,0 +1,149 @@
+"""Numbers that were not judged: columns of numbers or marks that a table takes for attributes.
+
+An attribute is a key: it tells lines apart that agree in all others, and its values come again with other keys, or are
+dates or steps in order. A number beside them is more likely a second count, a percentage or a rate.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Final, NamedTuple
+
+from discreet.data.counts import Coordinates, Table
+from discreet.io.marks import looks_counted
+
+NUMBER: Final = re.compile(
+    r"(?:n ?= ?)?[~+−-]? ?\d[\d,.]*(?: \d{3})*(?:e[+-]?\d{1,3})?\s?[%‰]?(?:\s?[(\[±].*)?"
+    r"|\d+ ?(?:/|(?:out )?of) ?\d+\b.*",
+    re.IGNORECASE,
+)
+CODE: Final = re.compile(r"0\d.*|\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d).*")  # or a date: no count is written so
+WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
+YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
+DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
+MOST_KEYS: Final = 3  # columns of numbers that are keys together
+LONE: Final = 5  # numbers with gaps that are a key if they rise
+FEWEST: Final = 3  # numbers of lines that are no chance
+
+
+class _Columns(NamedTuple):
+    """The attributes of a table as columns, and which of them are keys already."""
+
+    columns: list[list[str | None]]
+    keys: list[int]
+
+    def pick(self, at: Sequence[int]) -> list[Coordinates]:
+        """Return the lines, with some columns only."""
+        return list(zip(*(self.columns[one] for one in at), strict=True)) if at else [()] * len(self.columns[0])
+
+    def tell_apart(self, at: Sequence[int]) -> bool:
+        """Return whether no two lines agree in some columns."""
+        lines = self.pick(at)
+        return len({*lines}) == len(lines)
+
+
+def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
+    """Return the attributes of numbers or marks that are no keys; those that the owner has ``named`` are.
+
+    >>> from discreet.data.counts import Cell, Dimension, Place
+    >>> cells = Cell(("A", "3"), 60, 60, place=Place(2, 2)), Cell(("B", "4"), 70, 70, place=Place(3, 2))
+    >>> find_numbers(Table("", (Dimension("dept", ("A", "B")), Dimension("HIV", ("3", "4"))), cells))
+    ['HIV']
+    """
+    lines = {cell.place.line: cell.at for cell in table.cells if cell.place is not None}
+    cells = [(cell.place.line, cell.at) for cell in table.cells if cell.place is not None]
+    labels = [at for at in range(len(table.names)) if all(lines[line][at] == values[at] for line, values in cells)]
+    if not lines or not labels:
+        return []  # what differs within a line is a header
+    columns = [[values[at] for values in lines.values()] for at in labels]
+    names = [table.names[at] for at in labels]
+    numbers = [
+        at for at, name in enumerate(names) if name not in named and _holds_numbers(columns[at], len(table.names))
+    ]
+    known = _Columns(columns, [at for at in range(len(columns)) if at not in numbers])
+    chosen = _choose_keys(known, numbers)
+    keys = [columns[at] for at in (*known.keys, *chosen)]
+    rest = [at for at in numbers if at not in chosen and not _is_index(columns[at])]
+    return [names[at] for at in rest if not any(_is_code(columns[at], key) for key in keys)]
+
+
+def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
+    """Return whether most fields of a column are numbers or marks, and they are no dates."""
+    often = Counter(text for text in column if text is not None)
+    numbers = sum(many for text, many in often.items() if _is_number(text))
+    return 2 * numbers > often.total() and not _are_dates(often, width)
+
+
+def _is_number(text: str) -> bool:
+    return not CODE.fullmatch(text) and (looks_counted(text) or NUMBER.fullmatch(text) is not None)
+
+
+def _are_dates(often: Mapping[str, int], width: int) -> bool:
+    """Return whether numbers are dates: years that come one after the other or again, or days and months of years."""
+    if all(map(DATE.fullmatch, often)):
+        return True
+    years = [int(match[1]) for match in map(YEAR.fullmatch, often) if match]
+    if len(years) < len(often):
+        return False
+    has_no_gap = len(years) > 1 and max(years) - min(years) < len(years)
+    return width == 1 or has_no_gap or min(often.values()) > 1
+
+
+def _choose_keys(known: _Columns, numbers: Sequence[int]) -> Sequence[int]:
+    """Return the fewest columns of numbers that vary as keys do and tell lines apart that agree in all other keys.
+
+    If none do, each is a key that varies beside all other columns.
+    """
+    if not numbers or known.tell_apart(known.keys):
+        return ()
+    for many in range(1, min(len(numbers), MOST_KEYS) + 1):
+        for some in combinations(numbers, many):
+            every = [*known.keys, *some]
+            if known.tell_apart(every) and all(_varies(known, at, every) for at in some):
+                return some
+    return [at for at in numbers if _varies(known, at, range(len(known.columns)))]
+
+
+def _varies(known: _Columns, at: int, keys: Sequence[int]) -> bool:
+    """Return whether numbers come again with other values of the other keys; without any, whether they are in order."""
+    column, slices = known.columns[at], known.pick([key for key in keys if key != at])
+    filled = dict.fromkeys((text, other) for text, other in zip(column, slices, strict=True) if text is not None)
+    values = Counter(text for text, _ in filled)
+    if any(not NUMBER.fullmatch(text) for text in values):
+        return False
+    if len({other for _, other in filled}) > 1:
+        return 2 * sum(many > 1 for many in values.values()) >= len(values)
+    whole = [int(match[1]) for match in map(WHOLE.fullmatch, list(values)) if match]
+    return len(whole) == len(values) and _is_in_order(whole)
+
+
+def _is_in_order(numbers: Sequence[int]) -> bool:
+    """Return whether numbers are steps of equal length, or rise or fall over many lines.
+
+    >>> _is_in_order([2, 1]), _is_in_order([0, 12, 24]), _is_in_order([3, 7]), _is_in_order([18, 19, 21, 25, 26])
+    (True, True, False, True)
+    """
+    steps = {later - one for one, later in pairwise(sorted(numbers))}
+    if len(numbers) > 2:  # noqa: PLR2004 - two numbers have one step
+        return len(steps) == 1 or (len(numbers) >= LONE and [*numbers] in (sorted(numbers), sorted(numbers)[::-1]))
+    return steps <= {1} or 0 in numbers
+
+
+def _is_index(numbers: Sequence[str | None]) -> bool:
+    """Return whether numbers are those of lines, from 0 or 1 on; totals may have none.
+
+    >>> _is_index(["1", "2", "3", None]), _is_index(["3", "4", "5"])
+    (True, False)
+    """
+    filled = [text for text in numbers if text is not None]
+    lines = range(len(filled))
+    return len(lines) >= FEWEST and filled in ([str(at) for at in lines], [str(at + 1) for at in lines])
+
+
+def _is_code(numbers: Sequence[str | None], key: Sequence[str | None]) -> bool:
+    """Return whether numbers stand for the values of a key, one to one, wherever these come again."""
+    pairs = {*zip(key, numbers, strict=True)}
+    often = Counter(key)
+    is_known = min(often.values()) > (1 if len(often) > 1 else 2)
+    return is_known and len(pairs) == len(often) == len({*numbers})
