@@ -16,11 +16,11 @@ from discreet.blocking.crate import CRATE, check_crate, write_crate
 from discreet.blocking.distortion import supports_in
 from discreet.blocking.meet import keeps_whole
 from discreet.blocking.release import Release
+from discreet.blocking.stated_policy import check_policy, read_policy
 from discreet.blocking.tables.block import TableRelease
 from discreet.blocking.tables.folder import is_tables, verify_tables, write_tables
 from discreet.blocking.verify import CLAIMS, PATTERNS
 from discreet.blocking.verify import verify as verify_files
-from discreet.blocking.verify_policy import check_policy, read_policy
 from discreet.blocking.verify_result import Verification
 from discreet.data.hierarchy import Hierarchy
 from discreet.data.itemsets import Label, Weighted

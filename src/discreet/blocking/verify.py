@@ -44,9 +44,6 @@ POLICY: Final[Json] = {"name": str, "k": int, "zeros": str, "round_to": int | No
 FORMS: Final[dict[str, Json]] = {
     "release.json": {"release": int, "discreet": str, **CLAIMS, "frequent": int, "against": str}
     | {"generalized": list, "beside": list, "grown": bool, "policy": dict, "files": dict},
-    "release.json of tables": {"release": int, "discreet": str, "publishes": str, "method": str, "k": int}
-    | {"policy": dict, "shapes": dict, "files": dict},
-    "a shape in release.json": {"tables": list, "layout": str, "separator": str, "counts": str | None, "words": list},
     "the policy in release.json": {**POLICY, "source": str, "about": str},
     "certificate.json": {"certificate": int, **CLAIMS, "patterns": dict, "smallest_cell": int | None, "tops": list},
     "the file in certificate.json": {"file": str, "sha256": str},
@@ -215,9 +212,9 @@ def _check_hierarchy(pairs: list[Any], stands_for: list[Any], labels: list[str])
         raise InputError("the hierarchy in release.json is malformed, or names items that are not listed")
 
 
-def check_form(facts: Json, form: str) -> None:
+def check_form(facts: Json, form: str, kinds: Json | None = None) -> None:
     """Refuse an object with a missing or unknown key, or a value of the wrong type."""
-    kinds = FORMS[form]
+    kinds = FORMS[form] if kinds is None else kinds
     for word in sorted(facts.keys() ^ kinds.keys()):
         raise InputError(f"{form} is malformed: it has {'no' if word in kinds else 'the unknown'} key {word!r:.99}")
     for word, kind in kinds.items():

@@ -23,8 +23,12 @@ SEPARATORS: Final = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"
 MOST_NAMES: Final = 5  # columns that are named in a sentence
 
 
+ASKED: Final = "asked"
+UNJUDGED: Final = "not judged"  # and yet it would go out with what was
+
+
 class LeftOut(NamedTuple):
-    """A column that was left out, and what it was taken for: "an id", "free text", "a date", "asked"."""
+    """A column that was left out, and why: "an id", "free text", or a word such as ``ASKED``."""
 
     column: str
     why: str
@@ -122,7 +126,10 @@ as an id
         reasons = dict.fromkeys(one.why for one in self.left_out)
         for why in reasons:
             names = [one.column for one in self.left_out if one.why == why]
-            yield f"{name_some(names)} left out{' (asked)' if why == 'asked' else f' as {why}'}"
+            if why == UNJUDGED:
+                yield f"not judged: {', '.join(names)}"
+            else:
+                yield f"{name_some(names)} left out{f' ({why})' if why == ASKED else f' as {why}'}"
 
 
 def name_some(columns: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from discreet.data.counts import Table
 from discreet.data.reading import name_some
-from discreet.errors import Message, Option, Word
+from discreet.errors import Message, Option
 from discreet.io.formats.counts.layout import CountOptions, CountsRead
 from discreet.io.grids import Grid
 from discreet.io.names import find_columns
@@ -34,16 +34,6 @@ class Seen(NamedTuple):
 def find_doubts(tables: Sequence[Table], seen: Seen) -> tuple[Message, ...]:
     """Return the doubts about tables, each once."""
     return tuple(dict.fromkeys(doubt for table in tables for one in GENERATORS for doubt in one(table, seen)))
-
-
-def _doubt_unread(_: Table, seen: Seen) -> Iterator[Message]:
-    """Yield a doubt about columns that have no role."""
-    names = name_some(seen.read.unread)
-    if names:
-        name: list[Word] = ["name all attributes with ", Option("columns"), ", or "] * (seen.layout == "long")
-        yield Message(
-            f"{names}: not judged, but would go out with the counts; ", *name, "leave out columns with ", Option("drop")
-        )
 
 
 def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
@@ -88,7 +78,6 @@ def _doubt_columns(table: Table, seen: Seen) -> Iterator[Message]:
 
 
 GENERATORS: Final[Sequence[Callable[[Table, Seen], Iterator[Message]]]] = (
-    _doubt_unread,
     _doubt_numbers,
     _doubt_totals,
     _doubt_lines,

@@ -11,7 +11,7 @@ from typing import Any, Final, Unpack
 
 from discreet.data.counts import Counts, Sheet
 from discreet.data.hierarchy import split_label
-from discreet.data.reading import Reading
+from discreet.data.reading import UNJUDGED, LeftOut, Reading
 from discreet.data.schema import SIGN
 from discreet.errors import DiscreetError, InputError, Option, OptionError
 from discreet.io.doubts_of_counts import Seen, find_doubts
@@ -103,8 +103,8 @@ def read_counts(
             separator=grid.separator,
             confirmed=format is not None,
             size=f"{LAYOUTS[name].what}: {size}",
-            left_out=found.left_out,
-            notes=(*found.roles, *[f"not judged: {', '.join(found.unread)}"] * bool(found.unread), *found.notes),
+            left_out=(*found.left_out, *(LeftOut(name, UNJUDGED) for name in found.unread)),
+            notes=(*found.roles, *found.notes),
             doubts=find_doubts(tables.tables, Seen(name, asked, grid, found, is_named=format is not None)),
         )
         sheets = tuple(_list_sheets(_name_sheet(source), grid, found, is_per_line=LAYOUTS[name].is_per_line))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.data.itemsets import AnyFrame, offsets_of, sort_labels
-from discreet.data.reading import LeftOut, Reading, name_some
+from discreet.data.reading import ASKED, LeftOut, Reading, name_some
 from discreet.data.schema import Attribute, Schema
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OptionError
@@ -137,9 +137,7 @@ def _choose(names: Sequence[str], options: RowOptions) -> _Choice:
             )
     person = None if options.person is None else find_column(names, options.person)
     kept = [name for name in named or names if name not in dropped and name != person]
-    return _Choice(
-        kept, named, [LeftOut(name, "asked") for name in names if name not in kept and name != person], person
-    )
+    return _Choice(kept, named, [LeftOut(name, ASKED) for name in names if name not in kept and name != person], person)
 
 
 def _check_cuts(cuts: dict[str, Any], choice: _Choice) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from discreet.data.counts import Counts, State
+from discreet.data.reading import ASKED, UNJUDGED
 from discreet.disclosure.beliefs.result import NO_PROOF
 from discreet.disclosure.beliefs.tables import PRIORS
 from discreet.errors import DiscreetError, Option, OptionError
@@ -51,7 +52,9 @@ def _say_unread(many: int) -> str:
 
 def _check_outputs(counts: Counts) -> Iterator[Check]:
     """Leave to a person what stands beside the tables and was not judged."""
-    left_out = [] if counts.reading is None else [one for one in counts.reading.left_out if one.why != "asked"]
+    left_out = (
+        [] if counts.reading is None else [one for one in counts.reading.left_out if one.why not in {ASKED, UNJUDGED}]
+    )
     if left_out:
         named = "; ".join(f"{one.column} ({one.why})" for one in left_out)
         yield CheckName.OUTPUTS.review(len(left_out), f"Not judged here, for a person to look at: {named}.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from discreet.data.itemsets import Itemsets, Label
 from discreet.data.patterns import Patterns
-from discreet.data.reading import Reading
+from discreet.data.reading import UNJUDGED, Reading, name_some
 from discreet.data.transactions import Rows
 from discreet.errors import InputError, Message, Option
 from discreet.io.joined import find_joined, find_single
@@ -37,7 +37,12 @@ def check_labels(labels: Iterable[Label], itemsets: Itemsets | None, max_length:
 
 def check_tables(reading: Reading | None, k: int) -> Iterator[Check]:
     """Yield a check that a person must look at, if tables of counts may have been misread."""
-    signs = [] if reading is None else [Message(doubt, ".") for doubt in reading.list_doubts(k)]
+    if reading is None:
+        return
+    signs = [Message(doubt, ".") for doubt in reading.list_doubts(k)]
+    if unjudged := [one.column for one in reading.left_out if one.why == UNJUDGED]:
+        what = f"{name_some(unjudged)}: not judged, but would go out with the counts; name all attributes with "
+        signs.append(Message(what, Option("columns"), ", or leave columns out with ", Option("drop"), "."))
     if signs:
         yield CheckName.READING.review(len(signs), _join(signs))
 

@@ -12,10 +12,10 @@ from stat import S_ISREG
 from typing import Any, Final
 
 from discreet.blocking.crate import CRATE, check_crate, write_crate
+from discreet.blocking.stated_policy import check_policy
 from discreet.blocking.tables.block import METHODS, TableRelease
 from discreet.blocking.tables.problem import key_of
 from discreet.blocking.verify import OBJECT, VERSION, check_form
-from discreet.blocking.verify_policy import check_policy
 from discreet.blocking.verify_result import OTHER, Verification, as_fingerprint
 from discreet.data.counts import UNKNOWN, Counts, State, Table
 from discreet.errors import DiscreetError, GuaranteeError, InputError, OutputError
@@ -32,6 +32,12 @@ PUBLISHES: Final = "tables of counts"
 COUNTS, REPORT, RELEASE = "counts.json", "report.txt", "release.json"
 NAMES: Final = frozenset((COUNTS, REPORT, RELEASE, CRATE, MARK))  # beside the tables themselves
 LARGEST: Final = 1 << 28  # bytes of a file that is checked
+FACTS: Final = {"release": int, "discreet": str, "publishes": str, "method": str, "k": int, "policy": dict} | {
+    "shapes": dict,
+    "files": dict,
+}
+SHAPE: Final = {"tables": list, "layout": str, "separator": str, "counts": str | None, "words": list}
+"""The keys of release.json, and of what it says of a file, with the types of their values."""
 README: Final = """\
 DO NOT RELEASE this folder: it shows what was masked or changed, and so what was hidden.
 
@@ -52,7 +58,8 @@ def write_tables(
     from discreet import __version__  # noqa: PLC0415 - it imports this file
 
     if not release.is_safe:
-        raise OutputError(f"the verdict is {release.verdict.name}, so there is nothing to publish; try another method")
+        failed = next(check for check in release.audit.checks if check.verdict is release.verdict)
+        raise OutputError(f"the verdict is {release.verdict.name}, so nothing is written. ", failed.sentence)
     check_folder(folder, "release", lambda place: (place / RELEASE).is_file())
     with folder_beside(folder) as beside:
         written = render_counts(_as_utf8(release.counts))
@@ -202,9 +209,9 @@ def _load(path: Path) -> bytes:
 
 def _check_facts(facts: dict[str, Any]) -> Iterator[str]:
     """Yield what is wrong about release.json, beside its policy; refuse it if its form is not known."""
-    check_form(facts, "release.json of tables")
+    check_form(facts, RELEASE, FACTS)
     for shape in facts["shapes"].values():
-        check_form(shape, "a shape in release.json")
+        check_form(shape, f"a shape in {RELEASE}", SHAPE)
     if facts["release"] != 1 or not VERSION.fullmatch(facts["discreet"]):
         yield "release.json is malformed: 'release' or 'discreet' is no version"
     if facts["method"] not in METHODS:

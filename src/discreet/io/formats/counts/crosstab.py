@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from discreet.data.counts import UNKNOWN, Cell, Columns, Coordinates, Dimension, Place, State, Table
-from discreet.data.reading import LeftOut, name_some
+from discreet.data.reading import ASKED, LeftOut, name_some
 from discreet.errors import InputError, Option
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
@@ -82,7 +82,7 @@ def read_table(grid: Grid, options: CountOptions, name: str = "table", names: Se
         (table,),
         (*marks_notes, *more, *around),
         {"": _mark_read(raw, frame, columns, table.names)},
-        left_out=tuple(LeftOut(text, "asked") for text in dropped),
+        left_out=tuple(LeftOut(text, ASKED) for text in dropped),
         roles=tuple(_list_roles(grid, frame, columns, (table.names[:lines], table.names[lines:]))),
         headers=tuple(field for line in grid.lines[: frame.body] for field in line if field),
     )

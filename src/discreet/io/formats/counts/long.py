@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from discreet.data.counts import Cell, Dimension, Place, Table
-from discreet.data.reading import LeftOut
+from discreet.data.reading import ASKED, LeftOut
 from discreet.errors import InputError, Option
 from discreet.io.counts import COUNTS
 from discreet.io.formats.counts import shares
@@ -83,7 +83,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         (table,),
         (*marks.notes(), *notes),
         {"": grid.mark_read(range(len(grid.lines)), [*places, at, *units])},
-        left_out=tuple(LeftOut(name, "asked") for name in dropped),
+        left_out=tuple(LeftOut(name, ASKED) for name in dropped),
         roles=tuple(_list_roles(column, names, [head[place] for place in units])),
         unread=tuple(name for name in free if name not in names),
         headers=(column,),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from discreet.data.counts import Cell, Coordinates, Dimension, Ratio, State, Table
-from discreet.data.reading import LeftOut
+from discreet.data.reading import ASKED, LeftOut
 from discreet.io.formats.counts import shares
 from discreet.io.formats.counts.layout import CountOptions, CountsRead, list_values
 from discreet.io.grids import Grid
@@ -62,7 +62,7 @@ def read(grid: Grid, options: CountOptions) -> CountsRead:
         tuple(tables),
         (*marks.notes(), *few),
         {"": read},
-        left_out=tuple(LeftOut(name, "asked") for name in body.dropped),
+        left_out=tuple(LeftOut(name, ASKED) for name in body.dropped),
         roles=(f"counts in numerator, among those in denominator; attributes {groups}",),
     )
 

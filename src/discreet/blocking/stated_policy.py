@@ -1,4 +1,4 @@
-"""Verify the policy of a release: it is valid, and the one that its name stands for."""
+"""The policy that a release states: valid, and the one that its name stands for."""
 
 from collections.abc import Mapping
 from dataclasses import replace
