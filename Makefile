@@ -5,6 +5,8 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 INSTALL := $(PIP) install --constraint constraints.txt --editable
 PYTEST := $(BIN)/python -m pytest --quiet --hypothesis-profile
 WORKERS := --dist loadfile --no-loadscope-reorder -n
+PROFILE := quick
+COMPILED := NUMBA_DISABLE_JIT=0
 # Tests start many processes, and those would compile all modules anew where this is set: twice the time for each.
 export PYTHONDONTWRITEBYTECODE :=
 # Name a step, then write a dot every two seconds while its command runs: nobody should wonder whether it hangs.
@@ -36,26 +38,29 @@ demo: .venv/installed
 	@$(BIN)/discreet demo
 
 # A worker runs whole files: their tests share browsers and servers, which take seconds to start. Kernels are compiled where there
-# is much to do, as they are for users. tests/conftest.py says what is quick.
+# is much to do, as they are for users. tests/conftest.py says what is long.
 test: .venv/installed-test
-	$(PYTEST)=quick $(WORKERS) 2
+	$(PYTEST)=$(PROFILE) $(WORKERS) 2 -m 'not long'
 
-# The quick run, most of it without the JIT, comes first, so that the closing line is that of the whole suite; beside it, the code is
-# checked, and what the others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
+# Each test runs once: what is quick first, most of it without the JIT, on more examples than by hand; beside it, the code is checked,
+# and what the others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
 test-all: .venv/installed-test
-	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target check test kernels packages .venv/packed-spark
+	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target PROFILE=ci check test kernels packages .venv/packed-spark
 	@$(MAKE) --no-print-directory .venv/installed-spark .venv/installed-dp
-	$(PYTEST)=ci $(WORKERS) 3
+	$(COMPILED) $(PYTEST)=ci $(WORKERS) 3 -m long
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
 test-bounds: .venv/installed-test
-	NUMBA_BOUNDSCHECK=1 NUMBA_DISABLE_JIT=0 NUMBA_CACHE_DIR=$(CURDIR)/.venv/bounds $(PYTEST)=quick $(WORKERS) 2 tests
+	NUMBA_BOUNDSCHECK=1 $(COMPILED) NUMBA_CACHE_DIR=$(CURDIR)/.venv/bounds $(PYTEST)=quick $(WORKERS) 2 -m 'not long' tests
 
 test-without-jit: .venv/installed-test
-	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m nojit
+	NUMBA_DISABLE_JIT=1 $(PYTEST)=quick -m 'nojit and not long'
 
 laws: .venv/installed-test
-	$(PYTEST)=local $(WORKERS) 2 -m nojit tests
+	$(COMPILED) $(PYTEST)=local $(WORKERS) 2 -m nojit tests
+
+long: .venv/installed-test
+	$(PYTEST)=measured $(WORKERS) 2 -m 'not long'
 
 kernels: .venv/installed
 	@$(BIN)/discreet warm
@@ -64,7 +69,7 @@ packages:
 	@.ci/packages
 
 test-spark: .venv/installed-test .venv/installed-spark
-	$(PYTEST)=ci tests/test_spark*.py
+	$(COMPILED) $(PYTEST)=ci tests/test_spark*.py
 
 check: .venv/installed-test
 	$(BIN)/ruff check

@@ -27,39 +27,46 @@ collect_ignore += ["acro_sessions/make.py", "peers/make.py"]  # they need the pr
 SPARK = "tests/test_spark"
 
 LONG = (
-    "tests/browser/",
+    SPARK,
+    "tests/browser/test_reach.py",
     "tests/test_benchmarks.py",
+    "tests/test_sql.py",
+    "tests/browser/",
     "tests/test_hide_exact.py",
     "tests/test_laws.py::test_all_ways_of_mining_find_what_the_definition_says_over_many_items",
     "tests/test_notebook_tutorial.py",
-    SPARK,
-    "tests/test_sql.py",
+    # What needs something that make test-all installs or compiles beside the quick tests:
+    "benchmarks/connect.py",
+    "benchmarks/spark.py",
+    "benchmarks/steps.py",
+    "src/discreet/spark",
+    "tests/test_noise.py",
+    "tests/test_warm.py::test_warm_compiles_every_kernel_but_those_of_spark",
 )
-"""How the ids of tests begin that a quick run does without; else they start first, so that no worker is left with one
-of them at the end."""
+"""How the ids of tests begin that a quick run does without. Else they start first, in this order, so that no worker is
+left with one of them at the end."""
 
 MEASURED = Path(__file__).with_name("long.txt")
 """Other tests that a quick run does without, since they took longer than SECONDS when ``make long`` measured them."""
+FOUND = frozenset(MEASURED.read_text("utf-8").splitlines())
 
 SECONDS = 0.5
-
-
-def is_quick(config):
-    return config.getoption("--hypothesis-profile") in {"quick", "measured"}
 
 
 def is_measured(config):
     return config.getoption("--hypothesis-profile") == "measured"
 
 
-def pytest_configure(config):
-    """Compile kernels from the first call on; in a quick run only where there is much to do, as for users."""
-    if not is_quick(config):
-        os.environ.setdefault("NUMBA_DISABLE_JIT", "0")
+def pytest_configure():
+    """Take a variable that is empty for one that is not set; Numba would warn of it."""
+    if not os.environ.get("NUMBA_DISABLE_JIT"):
+        os.environ.pop("NUMBA_DISABLE_JIT", None)
 
 
 def pytest_itemcollected(item):
-    """Run all laws without the JIT too, and on no more examples than such a run draws, whatever they ask for."""
+    """Mark what is long. Run all laws without the JIT too, and on no more examples than such a run draws."""
+    if item.nodeid.startswith(LONG) or (item.nodeid in FOUND and not is_measured(item.config)):
+        item.add_marker("long")
     law = getattr(item, "obj", None)
     if is_hypothesis_test(law):
         item.add_marker("nojit")
@@ -73,19 +80,9 @@ def pytest_itemcollected(item):
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config, items):
-    """Put the tests that take long before the others, which stay in their random order, or leave them out."""
-    measured = set() if is_measured(config) else set(MEASURED.read_text("utf-8").splitlines())
-    first = [item for item in items if item.nodeid.startswith(LONG)]
-    others = [item for item in items if not item.nodeid.startswith(LONG)]
-    left = []
-    if is_quick(config):
-        left = first + [item for item in others if item.nodeid in measured]
-    elif config.getoption("--hypothesis-profile") == "ci":  # after a quick run, which has run the other examples
-        left = [item for item in others if not item.nodeid.startswith("tests/") and item.nodeid not in measured]
-    config.hook.pytest_deselected(items=left)
-    gone = set(left)
-    items[:] = [item for item in first + others if item not in gone]
+def pytest_collection_modifyitems(items):
+    """Put the tests of ``LONG`` before the others, which stay in their random order."""
+    items.sort(key=lambda item: next((at for at, name in enumerate(LONG) if item.nodeid.startswith(name)), len(LONG)))
 
 
 class Files(LoadFileScheduling):

@@ -15,6 +15,7 @@ import pytest
 from discreet import BudgetError, InputError, Merged, OptionError, OutputError, Transactions, read, scan, write
 from discreet.io import containers, files
 from discreet.io.containers import CONTAINERS, find_container, load_frame
+from discreet.io.files import check_unpacked
 from discreet.io.options import RowOptions
 from discreet.runtime import arrow_footer
 
@@ -332,6 +333,27 @@ def test_a_spreadsheet_within_a_zip_file_is_read(tmp_path):
     path = tmp_path / "export.zip"
     path.write_bytes(zipped({"clinic.xlsx": excel(lines({"tea": [1, 0], "milk": [1, 1]}))}))
     assert read(path) == Transactions([["tea", "milk"], ["milk"]])
+
+
+@pytest.mark.parametrize("name", ["gzip", "xz", "zstd", "zip", "zip with folders"])
+def test_what_a_packed_file_unpacks_to_is_bounded(name, tmp_path):
+    path = tmp_path / "rows"
+    path.write_bytes(PACKED[name](b"a,b\n" * 1024))
+    check_unpacked(path, 4096 + (name == "zip with folders"))  # its other file is counted too
+    with pytest.raises(InputError, match=r"the file unpacks to more than 4\.0 KiB, the limit here; unpack it"):
+        check_unpacked(path, 4095)
+
+
+def test_what_a_spreadsheet_unpacks_to_is_bounded_and_a_plain_file_is_not(tmp_path):
+    path, plain = tmp_path / "rows.xlsx", tmp_path / "rows.csv"
+    path.write_bytes(excel(lines({"tea": [1] * 9000})))
+    plain.write_bytes(b"a,b\n" * 9000)
+    assert path.stat().st_size < 1 << 17
+    for one in (path, plain):
+        check_unpacked(one, 1 << 20)
+    check_unpacked(plain, 1)
+    with pytest.raises(InputError, match=r"unpacks to more than 128\.0 KiB, the limit here; .* save its table as CSV"):
+        check_unpacked(path, 1 << 17)
 
 
 def locked(data):

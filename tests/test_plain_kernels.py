@@ -52,6 +52,10 @@ def test_kernels_are_compiled_from_any_point_on(patience, compiled):
     assert run(SHORT.format(*patience) + COMPILED) == compiled
 
 
+def test_a_variable_that_is_empty_is_none():
+    assert not run("import discreet.kernels, numba", NUMBA_DISABLE_JIT="")  # nor does Numba complain
+
+
 AT_ONCE = """
 import sys, threading
 import numpy as np

@@ -6,6 +6,8 @@ import io
 import lzma
 import stat
 import struct
+import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -13,14 +15,15 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from web import answer, facts, served, upload
+from web import PATIENCE, answer, facts, served, upload
 
 import discreet
 from discreet.io.contents import list_columns, look_into
-from discreet.web import releases
+from discreet.web import jobs, releases
 from discreet.web.context import Refusal
 from discreet.web.state import MOST_UPLOADS, Uploads, clean_name, suffixes_of
 
+COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("web_worker.py")))
 LIMIT = 10_000
 
 
@@ -330,6 +333,28 @@ def test_a_sheet_is_named_if_there_are_several(client):
             pl.DataFrame({"a": [True, False], "b": [True, True]}).write_excel(book, worksheet=name)
     assert "the sheet" in preview(client, file.getvalue(), "a.xlsx")["error"]
     assert preview(client, file.getvalue(), "a.xlsx", sheet="more")["reading"]["n"] == 2
+
+
+def test_previews_that_nobody_asks_about_end(monkeypatch):
+    monkeypatch.setattr(jobs, "UNASKED", 0)
+    with served(many=2, command=COMMAND) as client:
+        for data in (b"a,b\n", b"c,d\n"):
+            found = client.post("/api/preview", json={"upload": upload(client, data), "wait": 0})
+            assert (found.status_code, found.json()["verb"]) == (202, "preview")
+        end = time.monotonic() + PATIENCE
+        while client.get("/api/jobs").json()["jobs"]:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+
+
+def test_what_unpacks_to_more_than_the_limit_is_not_previewed():
+    packed = gzip.compress(b"a,b\n" * (1 << 18)) * 257
+    with served(many=1) as client:
+        found = answer(client, "preview", upload=upload(client, packed, "rows.csv.gz"))
+    assert found.status_code == 400
+    assert found.json()["error"] == (
+        "the file unpacks to more than 256.0 MiB, the limit here; unpack it, or save its table as CSV, and give that"
+    )
 
 
 def test_a_preview_is_cut(client):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from discreet.web import jobs as module
 from discreet.web.jobs import KEPT, Jobs, Pool
 from discreet.web.loading import NO_DATA, Data
 
@@ -121,6 +122,54 @@ def test_a_job_that_does_not_listen_is_killed_and_its_worker_replaced(shared):
         after = await ended(jobs.ask("tells", {"seconds": 0.01}, NO_DATA))
         assert after.status == 200
         assert after.facts["process"] not in before
+
+    shared(test)
+
+
+def test_fleeting_jobs_that_nobody_asks_about_end_and_their_worker_is_free(shared, monkeypatch):
+    monkeypatch.setattr(module, "UNASKED", 0)
+
+    async def test(jobs, _):
+        every = [jobs.ask("sleeps", {"seconds": seconds}, NO_DATA, fleeting=True) for seconds in (600, 601)]
+        await under_way(every[0])
+        assert [await jobs.wait(job, 0) for job in every] == [None, None]
+        assert [(await ended(job)).status for job in every] == [409, 409]
+        assert (await ended(jobs.ask("tells", {"seconds": 0.01}, NO_DATA))).status == 200
+
+    shared(test)
+
+
+def test_a_fleeting_job_goes_on_while_a_request_waits_for_it(shared, monkeypatch):
+    monkeypatch.setattr(module, "UNASKED", 0)
+
+    async def test(jobs, _):
+        job = jobs.ask("tells", {"seconds": 0.3}, NO_DATA, fleeting=True)
+        waiting = asyncio.create_task(jobs.wait(job, PATIENCE))
+        await under_way(job)
+        assert await jobs.wait(job, 0) is None
+        assert (await waiting).status == 200
+
+    shared(test)
+
+
+def test_a_fleeting_job_that_is_asked_about_again_in_time_goes_on(shared):
+    async def test(jobs, _):
+        job = jobs.ask("tells", {"seconds": 0.3}, NO_DATA, fleeting=True)
+        assert await jobs.wait(job, 0) is None
+        leave = job.leave
+        assert (await jobs.wait(job, PATIENCE)).status == 200
+        assert leave.cancelled()
+
+    shared(test)
+
+
+def test_other_jobs_go_on_though_nobody_asks_about_them(shared, monkeypatch):
+    monkeypatch.setattr(module, "UNASKED", 0)
+
+    async def test(jobs, _):
+        job = jobs.ask("tells", {"seconds": 0.4}, NO_DATA)
+        assert await jobs.wait(job, 0) is None
+        assert (await ended(job)).status == 200
 
     shared(test)
 

@@ -42,6 +42,11 @@ def fails(_context, *, how):
     return {}
 
 
+def preview(context):
+    """Read for long, and do not listen."""
+    return sleeps(context, seconds=600)
+
+
 if __name__ == "__main__":
     worker.warm_up = lambda: None  # nothing here needs a kernel
-    worker.main({"tells": tells, "sleeps": sleeps, "fails": fails})
+    worker.main({"tells": tells, "sleeps": sleeps, "fails": fails, "preview": preview})

@@ -71,6 +71,15 @@ def find_member(path: Path) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def measure_zip(path: Path) -> int:
+    """Return how many bytes a zip file says to hold, and more is never read; 0 for any other file."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            return sum(info.file_size for info in file.infolist())
+    except (OSError, *BAD_ZIP):
+        return 0
+
+
 def _list_members(file: zipfile.ZipFile) -> list[str]:
     """Return the files of data in a zip file; macOS adds others."""
     hidden = ("__MACOSX/", ".")

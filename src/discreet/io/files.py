@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
 
 from discreet.errors import DiscreetError, InputError, OptionError, OutputError, UnclearError
-from discreet.io.compression import COMPRESSIONS, Rewound, find_compression, find_member, read_chunks
+from discreet.io.compression import COMPRESSIONS, Rewound, find_compression, find_member, measure_zip, read_chunks
 from discreet.io.natives import is_frame
 from discreet.runtime import resources
 from discreet.runtime.parquet_footer import MAGIC, measure_groups
@@ -113,6 +113,27 @@ def stream(place: Place) -> Iterator[bytes]:
     """Yield the bytes of ``place`` as they come, decompressed."""
     with _open(place) as (chunks, _):
         yield from chunks
+
+
+def check_unpacked(path: Path, most: int) -> None:
+    r"""Refuse a packed file or a spreadsheet that unpacks to more than ``most`` bytes; no more of it is unpacked.
+
+    >>> import gzip
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rows.csv.gz")
+    ...     _ = path.write_bytes(gzip.compress(b"a,b\n" * 1024))
+    ...     check_unpacked(path, 4096)
+    """
+    size = measure_zip(path)
+    with readable(), _open(path) as (chunks, file):
+        for chunk in chunks if file is None and not size else ():
+            size += len(chunk)
+            if size > most:
+                break
+        if size > most:
+            problem = f"the file unpacks to more than {resources.size(most)}, the limit here"
+            raise InputError(f"{problem}; unpack it, or save its table as CSV, and give that")
 
 
 def save(place: Place, chunks: Iterable[Bytes], *, sources: Iterable[Place | None] = (), private: bool = False) -> None:

@@ -6,7 +6,7 @@ file is loaded at its first use (``kernels.itemsets``), so that ``import discree
 
 Kernels are Python, and run as such where there is little to do: compiling them would take longer. A call with large
 arrays, or of a kernel that has taken long before, is compiled; results are the same. Where Numba's variable
-NUMBA_DISABLE_JIT is 1 nothing is compiled, and where it is 0 everything is.
+NUMBA_DISABLE_JIT is 1 nothing is compiled, and where it is 0 everything is; an empty one is none.
 """
 
 import os
@@ -25,6 +25,9 @@ from threading import RLock
 from time import perf_counter, process_time
 from types import FunctionType, ModuleType
 from typing import Any, ClassVar, Final, NamedTuple
+
+if not os.environ.get("NUMBA_DISABLE_JIT"):
+    os.environ.pop("NUMBA_DISABLE_JIT", None)  # Numba, which is loaded later, warns of an empty one
 
 PREFIX: Final = f"{__name__}."
 HERE: Final = Path(__file__).parent

@@ -47,12 +47,13 @@ class Handler(NamedTuple):
     """A function for a request; its keyword arguments are what it may be asked with.
 
     It may be asked ``by_address`` (GET) unless an argument can hold labels: addresses are kept in histories. ``long``
-    work never takes the last worker.
+    work never takes the last worker, and ``fleeting`` work ends soon when nobody asks about it.
     """
 
     run: Run
     by_address: bool = True
     long: bool = False
+    fleeting: bool = False
 
     @property
     def arguments(self) -> dict[str, bool]:
@@ -66,7 +67,7 @@ class Handler(NamedTuple):
 
 
 HANDLERS: Final[Mapping[str, Handler]] = {
-    "preview": Handler(preview, by_address=False),
+    "preview": Handler(preview, by_address=False, fleeting=True),
     "read": Handler(read),
     "audit": Handler(audit),
     "findings": Handler(findings, by_address=False),

@@ -26,6 +26,7 @@ FINAL: Final = (200, 400)  # statuses that the same request would give again
 COMMAND: Final = (sys.executable, "-P", "-m", "discreet.web.worker")
 """With -P, files in the current folder are not taken for libraries."""
 WORKERS: Final = 2
+UNASKED: Final = 10.0  # seconds until a fleeting job that nobody asks about is stopped
 GRACE: Final = 1.0  # seconds that a worker has to stop by itself before it is killed
 TRIES: Final = 3  # how often a worker may die before it is ready
 LONGEST_LINE: Final = 1 << 26
@@ -42,7 +43,7 @@ class Outcome(NamedTuple):
 
 @dataclass(eq=False)
 class WebJob:
-    """Work for a worker, how far it is, and how it ended."""
+    """Work for a worker, how far it is, and how it ended; ``fleeting`` work is of use only to those who wait for it."""
 
     id: str
     handler: str
@@ -50,6 +51,9 @@ class WebJob:
     data: Data
     place: Path
     long: bool = False
+    fleeting: bool = False
+    waiting: int = 0  # requests that wait for it
+    leave: asyncio.TimerHandle | None = None
     stage: str = "waiting"
     done: float | None = None
     found: int | None = None
@@ -253,7 +257,9 @@ class Jobs:
         self._secret = secrets.token_bytes(32)
         self._jobs: OrderedDict[str, WebJob] = OrderedDict()
 
-    def ask(self, handler: str, arguments: dict[str, Any], data: Data, *, long: bool = False) -> WebJob:
+    def ask(
+        self, handler: str, arguments: dict[str, Any], data: Data, *, long: bool = False, fleeting: bool = False
+    ) -> WebJob:
         """Return the job for a request, perhaps under way or done; one that was stopped or failed begins again."""
         # The digest is keyed: an address that holds it says nothing about the request.
         request = json.dumps([handler, arguments, data], sort_keys=True).encode()
@@ -265,11 +271,23 @@ class Jobs:
         if known is not None:
             rmtree(known.place, ignore_errors=True)
         place = self._folder / f"{name}-{secrets.token_hex(4)}"
-        job = self._jobs[name] = WebJob(name, handler, arguments, data, place, long=long)
+        job = self._jobs[name] = WebJob(name, handler, arguments, data, place, long=long, fleeting=fleeting)
         self._jobs.move_to_end(name)
         self._forget()
         self._pool.put(job)
         return job
+
+    async def wait(self, job: WebJob, seconds: float) -> Outcome | None:
+        """Return how a job ended, or None if it has not within so many seconds; a fleeting one waits for the next."""
+        if job.leave is not None:
+            job.leave.cancel()
+        job.waiting += 1
+        try:
+            return await job.wait(seconds)
+        finally:
+            job.waiting -= 1
+            if job.fleeting and not job.waiting:
+                job.leave = asyncio.get_running_loop().call_later(UNASKED, self.stop, job)
 
     def get(self, name: str) -> WebJob | None:
         """Return a job by its id."""

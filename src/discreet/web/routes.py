@@ -65,7 +65,8 @@ class Answers:
         data = self.state.data(asked)
         if data is None:
             return self._render("load", error=UNKNOWN_DATA, status=404)
-        outcome = await self.state.jobs.ask("read", {}, data).wait(WAIT)
+        jobs = self.state.jobs
+        outcome = await jobs.wait(jobs.ask("read", {}, data), WAIT)
         if outcome is not None and outcome.status == 200:  # noqa: PLR2004 - of HTTP
             return self._render(name, data=outcome.facts)
         return self._render(name, data={"data": data.id, "file": data.file})
@@ -112,7 +113,8 @@ class Answers:
             raise Refusal(400, "Items and columns are labels, which addresses must not hold; ask by POST.")
         data, uploads = self._resolve(name, given, may_load=request.method not in SAFE)
         arguments = {**uploads, **check_arguments(name, given)}
-        job = self.state.jobs.ask(name, arguments, data, long=HANDLERS[name].long)
+        handler = HANDLERS[name]
+        job = self.state.jobs.ask(name, arguments, data, long=handler.long, fleeting=handler.fleeting)
         return await self._answer(job, seconds)
 
     def _resolve(self, name: str, given: dict[str, Any], *, may_load: bool) -> tuple[Data, dict[str, Any]]:
@@ -169,7 +171,7 @@ class Answers:
 
     async def _answer(self, job: WebJob, seconds: float) -> Response:
         """Return the outcome of a job, or its progress if it does not end in time."""
-        outcome = await job.wait(seconds)
+        outcome = await self.state.jobs.wait(job, seconds)
         if outcome is None:
             return JsonAnswer(job.progress, status_code=202)
         facts = outcome.facts

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from discreet import Counts, DiscreetError, InputError, Patterns, Rules, Transactions
 from discreet.errors import UnclearError
 from discreet.io.contents import Contents, list_columns
+from discreet.io.files import check_unpacked
 from discreet.io.shapes import SHAPES
 from discreet.io.sniff import peek
 from discreet.io.sources import FORMATS, TEXTS
@@ -33,6 +34,7 @@ COMMONEST: Final = 10
 WITH_LISTS: Final = ("parquet", "feather")  # formats that can hold a column of lists
 LARGEST_PAGE: Final = 100
 LONGEST_QUERY: Final = 100_000
+LARGEST_UNPACKED: Final = 256 << 20  # bytes that a packed file may hold to be previewed
 
 
 def preview(context: Context) -> dict[str, Any]:
@@ -40,6 +42,7 @@ def preview(context: Context) -> dict[str, Any]:
     path, names = context.data.path, {f"{context.data.path}: ": ""}  # the page names the file
     if path is None:
         raise InputError("a sample is read as it is; load it")
+    check_unpacked(Path(path), LARGEST_UNPACKED)
     holds = find_holding(context.data)
     answer: dict[str, Any] = {
         "file": context.data.file,
