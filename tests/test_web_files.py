@@ -224,7 +224,10 @@ def test_a_confirmed_reading_gives_the_same_rows(client, data):
     assert (seen["reading"]["confirmed"], again["reading"]["confirmed"]) == (False, True)
     assert again["rows"] == seen["rows"]
     assert again["confirm"] == seen["confirm"]
-    assert {**again["reading"], "confirmed": False} == seen["reading"]
+    assert {**again["reading"], "confirmed": False, "doubts": seen["reading"]["doubts"]} == seen["reading"]
+    assert {doubt["text"] for doubt in again["reading"]["doubts"]} <= {
+        doubt["text"] for doubt in seen["reading"]["doubts"]
+    }
     first, last = (facts(client, "read", upload=key, **told) for told in ({}, seen["confirm"]))
     assert last["reading"]["confirmed"]
     assert [last[name] for name in ("n", "items", "entries")] == [first[name] for name in ("n", "items", "entries")]
@@ -310,7 +313,7 @@ def test_a_file_that_holds_a_frame_is_previewed_by_its_columns(client, shape, su
     assert [row["items"] for row in seen["rows"]][: len(expected)] == expected
     again = facts(client, "preview", upload=key, **seen["confirm"])
     assert (again["rows"], again["confirm"]) == (seen["rows"], seen["confirm"])
-    assert again["reading"] == {**seen["reading"], "confirmed": True}
+    assert again["reading"] == {**seen["reading"], "confirmed": True, "doubts": again["reading"]["doubts"]}
     assert facts(client, "read", upload=key, **seen["confirm"])["n"] == seen["reading"]["n"]
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from discreet.data.counts import Counts, State
-from discreet.data.reading import ASKED, UNJUDGED
 from discreet.disclosure.beliefs.result import NO_PROOF
 from discreet.disclosure.beliefs.tables import PRIORS
 from discreet.errors import DiscreetError, Option, OptionError
@@ -38,26 +37,9 @@ def judge_counts(
     if policy.round_to is not None:
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)
         every.append(checks.check_rounding(policy, wrong, "count"))
-    every += [*_check_zeros(search, policy), *_check_belief(counts, policy), *_check_outputs(counts)]
-    every += check_tables(counts.reading, policy.k)
-    unread = sum(len(sheet.list_unread()) for sheet in counts.sheets if not sheet.is_cut)
-    every += [CheckName.READING.review(unread, _say_unread(unread))] if unread else []
+    every += [*_check_zeros(search, policy), *_check_belief(counts, policy), *check_tables(counts, policy.k)]
     every += [CheckName.DIFFERENCING.review(len(doubts), doubts[0])] if doubts else []
     return counts, str(counts), policy, tuple(every), Evidence(NO_PATTERNS, cells=search.found, shown=low)
-
-
-def _say_unread(many: int) -> str:
-    return f"{count_of(many, 'line')} with numbers could not be read and judged: leave such lines out, as block does."
-
-
-def _check_outputs(counts: Counts) -> Iterator[Check]:
-    """Leave to a person what stands beside the tables and was not judged."""
-    left_out = (
-        [] if counts.reading is None else [one for one in counts.reading.left_out if one.why not in {ASKED, UNJUDGED}]
-    )
-    if left_out:
-        named = "; ".join(f"{one.column} ({one.why})" for one in left_out)
-        yield CheckName.OUTPUTS.review(len(left_out), f"Not judged here, for a person to look at: {named}.")
 
 
 def refuse_options(*given: object) -> None:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from discreet.data.itemsets import Itemsets, Label
+from discreet.data.counts import Counts
+from discreet.data.itemsets import Itemsets, Label, sort_labels
 from discreet.data.patterns import Patterns
-from discreet.data.reading import UNJUDGED, Reading, name_some
-from discreet.data.transactions import Rows
+from discreet.data.reading import ASKED, UNJUDGED, LeftOut, Reading, name_some
+from discreet.data.transactions import Rows, Transactions
 from discreet.errors import InputError, Message, Option
 from discreet.io.joined import find_joined, find_single
 from discreet.judging.policy import Check, CheckName
+from discreet.publications.rules.rule import Rules
+from discreet.runtime.text import count_of
 
 
 def check_reading(patterns: Patterns, rows: Rows | None) -> Check | None:
@@ -35,16 +38,59 @@ def check_labels(labels: Iterable[Label], itemsets: Itemsets | None, max_length:
     return [CheckName.READING.review(len(doubts), Message(*doubts, "."))] if doubts else []
 
 
-def check_tables(reading: Reading | None, k: int) -> Iterator[Check]:
-    """Yield a check that a person must look at, if tables of counts may have been misread."""
-    if reading is None:
-        return
-    signs = [Message(doubt, ".") for doubt in reading.list_doubts(k)]
-    if unjudged := [one.column for one in reading.left_out if one.why == UNJUDGED]:
-        what = f"{name_some(unjudged)}: not judged, but would go out with the counts; name all attributes with "
-        signs.append(Message(what, Option("columns"), ", or leave columns out with ", Option("drop"), "."))
-    if signs:
+def check_tables(counts: Counts, k: int) -> Iterator[Check]:
+    """Yield checks that a person must look at, if tables of counts may have been misread, or if more would go out."""
+    if signs := _list_table_doubts(counts, k):
         yield CheckName.READING.review(len(signs), _join(signs))
+    if others := _list_others(counts):
+        yield CheckName.OUTPUTS.review(len(others), _say_others(others))
+
+
+def list_signs(source: object) -> list[Message]:
+    """Return all that a person must look at because of how something was read, whatever it is.
+
+    Which doubts matter may depend on k: these are all.
+
+    >>> reading = Reading("counts", "long", left_out=(LeftOut("deaths", UNJUDGED),))
+    >>> print(*list_signs(Counts((), reading)))
+    deaths: not judged, but would go out with the counts; name all attributes with columns=, or leave columns out with \
+drop=.
+    """
+    if isinstance(source, Counts):
+        others = _list_others(source)
+        return [*_list_table_doubts(source), *[Message(_say_others(others))] * bool(others)]
+    if isinstance(source, Rules):
+        labels = dict.fromkeys(label for rule in source for label in sort_labels(rule.both))
+        return [Message(doubt, ".") for doubt in find_joined(labels)]
+    reading = getattr(source, "reading", None)
+    odd = source.odd if isinstance(source, Transactions) and not (reading and reading.confirmed) else ()
+    return [*_find_doubts(reading), *odd]
+
+
+def _list_table_doubts(counts: Counts, k: int | None = None) -> list[Message]:
+    reading, signs = counts.reading, list[Message]()
+    if reading is not None:
+        signs += [Message(doubt, ".") for doubt in (reading.doubts if k is None else reading.list_doubts(k))]
+        if unjudged := [one.column for one in reading.left_out if one.why == UNJUDGED]:
+            what = f"{name_some(unjudged)}: not judged, but would go out with the counts; name all attributes with "
+            signs.append(Message(what, Option("columns"), ", or leave columns out with ", Option("drop"), "."))
+    if unread := sum(len(sheet.list_unread()) for sheet in counts.sheets if not sheet.is_cut):
+        lines = count_of(unread, "line")
+        signs.append(
+            Message(f"{lines} with numbers could not be read and judged: leave such lines out, as block does.")
+        )
+    return signs
+
+
+def _list_others(counts: Counts) -> list[LeftOut]:
+    """Return what stands beside the tables and was not judged."""
+    left_out = () if counts.reading is None else counts.reading.left_out
+    return [one for one in left_out if one.why not in {ASKED, UNJUDGED}]
+
+
+def _say_others(others: Iterable[LeftOut]) -> str:
+    named = "; ".join(f"{one.column} ({one.why})" for one in others)
+    return f"Not judged here, for a person to look at: {named}."
 
 
 def refuse_doubts(rows: Rows) -> Rows:

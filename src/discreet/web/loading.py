@@ -25,6 +25,7 @@ from discreet.errors import Option, OptionError
 from discreet.io.contents import Contents, find_other, look_into
 from discreet.io.options import RowArguments
 from discreet.io.read_counts import holds_counts
+from discreet.judging.reading import list_signs
 from discreet.publications.rules.intervals import Mode
 from discreet.publications.trees.leaves import Forest
 from discreet.report import Source
@@ -104,8 +105,12 @@ class Loaded(NamedTuple):
     @property
     def reading(self) -> dict[str, Any] | None:
         """How it was understood, as JSON; it holds no row. None for a sample, and for what has no layout."""
-        known = getattr(self.value, "reading", None)
-        return None if known is None else describe_reading(known)
+        return None if self.known is None else describe_reading(self.known, list_signs(self.value))
+
+    @property
+    def known(self) -> Reading | None:
+        """How it was understood; None for a sample, and for what has no layout."""
+        return getattr(self.value, "reading", None)
 
     @property
     def size(self) -> str:

@@ -139,15 +139,18 @@ def describe_unclear(error: UnclearError, names: Mapping[str, str] | None = None
     return {"error": say_on_page(f"{error.reason}; choose what is meant", names), "choices": choices}
 
 
-def describe_reading(reading: Reading) -> dict[str, Any]:
-    """Return a reading as JSON; a doubt has the options that remove it.
+def describe_reading(reading: Reading | None, signs: Iterable[Message], text: str = "") -> dict[str, Any]:
+    """Return a reading as JSON, with all that a person must look at; what has no reading has a ``text``.
 
-    >>> doubt = Message("who looks like the id of a person; merge their rows with ", Option("person", "who"))
-    >>> describe_reading(Reading("table", "csv", doubts=(doubt,)))["doubts"]
+    Each of these signs has the options that remove it.
+
+    >>> doubt = Message("who looks like the id of a person; merge their rows with ", Option("person", "who"), ".")
+    >>> describe_reading(Reading("table", "csv"), [doubt])["doubts"]
     [{'text': 'who looks like the id of a person', 'remedies': [{'text': 'Merge rows by who', 'options': \
 {'person': 'who'}}]}]
     """
-    return {**reading.facts(), "doubts": [_describe_doubt(doubt) for doubt in reading.doubts]}
+    facts = {"text": text, "shape": None} if reading is None else reading.facts()
+    return {**facts, "doubts": [_describe_doubt(doubt) for doubt in signs]}
 
 
 def _describe_doubt(doubt: Message) -> dict[str, Any]:
@@ -155,7 +158,7 @@ def _describe_doubt(doubt: Message) -> dict[str, Any]:
     options = options if any(one.name == "person" for one in options) else []  # what they offer is about people
     text = str(doubt.parts[0]).rpartition("; ")[0] if options else ""
     remedies = [{"text": REMEDIES[one.name].format(one.value), "options": {one.name: one.value}} for one in options]
-    return {"text": text or say_on_page(doubt), "remedies": remedies if text else []}
+    return {"text": text or say_on_page(doubt).removesuffix("."), "remedies": remedies if text else []}
 
 
 def say_unforeseen(error: BaseException) -> str:

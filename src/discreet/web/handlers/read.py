@@ -16,13 +16,14 @@ from discreet.io.files import check_unpacked
 from discreet.io.shapes import SHAPES
 from discreet.io.sniff import peek
 from discreet.io.sources import FORMATS, TEXTS
+from discreet.judging.reading import list_signs
 from discreet.publications.trees.leaves import Forest
 from discreet.report import printable
 from discreet.web.context import Context
 from discreet.web.handlers.published import list_leaves, list_rules
 from discreet.web.handlers.tables import list_columns_of_counts, list_marks
 from discreet.web.loading import KINDS, ROWS, Holding, UploadOptions, find_holding, look
-from discreet.web.messages import describe_unclear, say_on_page, show_labels
+from discreet.web.messages import describe_reading, describe_unclear, say_on_page, show_labels
 from discreet.web.samples import STORIES
 
 LINES: Final = 6  # of the file itself
@@ -76,7 +77,7 @@ def preview(context: Context) -> dict[str, Any]:
     confirm = _confirm(context, found)
     return {
         **answer,
-        "reading": loaded.reading or {"text": f"Read as {loaded.size}", "doubts": [], "shape": None},
+        "reading": describe_reading(loaded.known, list_signs(loaded.value), f"Read as {loaded.size}"),
         "confirm": confirm,
         **_show_first(loaded.value),
     }
