@@ -6,7 +6,7 @@ from io import BytesIO
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from discreet import InputError, Transactions, Verdict, audit, read, scan
@@ -135,8 +135,8 @@ def test_naming_other_columns_is_no_answer(how):
 
 @given(name=st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True), people=st.sampled_from([*VISITS]))
 def test_a_name_removes_no_doubt(name, people):
-    if name not in {"place", "code"}:
-        assert f"{name} " in doubts_of(read(as_table(VISITS[people], name), format="table"))
+    assume(name not in {"place", "code"})
+    assert f"{name} " in doubts_of(read(as_table(VISITS[people], name), format="table"))
 
 
 ATTRIBUTES = {

@@ -521,10 +521,11 @@ def test_a_measure_that_is_no_number_says_nothing(text):
 
 def test_columns_that_are_not_read_are_named():
     rows, _, rules = clinic_frames()
-    found = audit(read_rules(rules.assign(patients="x"), n=len(rows)), k=5)
-    check = by_name(found)["columns"]
-    assert (check.found, check.verdict) == (2, Verdict.RELEASE)
-    assert "representativity, patients" in check.sentence
+    for patients, verdict in (("x", Verdict.RELEASE), (range(len(rules)), Verdict.REVIEW)):
+        found = audit(read_rules(rules.assign(patients=patients), n=len(rows)), k=5)
+        check = by_name(found)["columns"]
+        assert (check.found, check.verdict) == (2, verdict)
+        assert "representativity, patients" in check.sentence
 
 
 # Digits.

@@ -85,7 +85,8 @@ def check_rules(rules: Rules, known: Narrowed) -> Iterator[Check]:
     if rules.unused:
         names = ", ".join(name[:LONGEST] for name in rules.unused[:SHOWN]) + ", …" * (len(rules.unused) > SHOWN)
         sentence = f"{count_of(len(rules.unused), 'column')} not read; look at what they reveal: {names}."
-        yield CheckName.COLUMNS.release(sentence, len(rules.unused))
+        judge = CheckName.COLUMNS.review if rules.unjudged else CheckName.COLUMNS.release
+        yield judge(found=len(rules.unused), sentence=sentence)
 
 
 def _judge(

@@ -10,6 +10,7 @@ from typing import Final
 
 from discreet.data.itemsets import AnyFrame, Itemset, Label, is_missing
 from discreet.data.patterns import Patterns
+from discreet.data.reading import name_some
 from discreet.data.thresholds import COUNT
 from discreet.errors import InputError, Option, OptionError
 from discreet.io import notation
@@ -60,7 +61,21 @@ def read(data: Bytes, n: int | None = None) -> StatedPatterns:
     if len(written) > 1 and n is not None:  # arules states both
         check_shares(written["support"], counts, n)
     found = collect_patterns(zip(itemsets, counts, strict=True), as_labels=_as_texts_or_labels)
-    return replace(found, doubt=doubt)
+    own = {at, *(names.index(name) for name in written)}
+    others = [name for place, name in enumerate(names) if place not in own and name]
+    unread = [name for name in others if _is_unread([record[names.index(name)] for record in body], itemsets)]
+    return replace(found, doubt="; ".join(filter(None, [doubt, _say_unread(unread)])))
+
+
+def _is_unread(column: Sequence[str], itemsets: Sequence[Sequence[Label]]) -> bool:
+    """Return whether a column holds numbers that say more than lengths of itemsets or numbers of lines."""
+    texts = [text.strip() for text in column]
+    known = [[str(len(one)) for one in itemsets], *([str(at + first) for at in range(len(texts))] for first in (0, 1))]
+    return texts not in known and any(any(map(str.isdigit, text)) for text in texts)
+
+
+def _say_unread(names: Sequence[str]) -> str:
+    return f"{name_some(names)}: numbers that were not judged are in the file; leave them out of it" if names else ""
 
 
 def read_listed(data: Bytes, what: str, needed: Sequence[Collection[str]]) -> tuple[str, list[str], list[list[str]]]:

@@ -60,7 +60,8 @@ class Rules(Records):
 
     ``min_confidence`` and ``min_support`` are announced thresholds: exactly the rules that reach both are listed. If
     supports are ``in_shares``, or not stated, rules that just reach a threshold may be missing, because programs lose
-    some to floats. ``unused`` are the columns of a table that were not read.
+    some to floats. ``unused`` are the columns of a table that were not read; those ``unjudged`` hold
+    numbers.
 
     >>> Rules.from_rules([(["a"], ["b"], 0.4, 0.8)], n=10, rounding="exact")
     <Rules: 1 rule of 10 rows>
@@ -73,6 +74,7 @@ class Rules(Records):
     min_confidence: Fraction | None = None
     in_shares: bool = False
     unused: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
     _types = MappingProxyType(
         {"antecedent": list, "consequent": list, "support_low": int | None, "support_high": int | None}
         | {"confidence_low": float, "confidence_high": float}
@@ -134,7 +136,9 @@ class Rules(Records):
             for rule, share, confidence, several in zip(stated.rules, shares, confidences, measures, strict=True)
         )
         unused = tuple(name for name in stated.columns if name and name not in MEASURES)
-        return cls(rules, n, more, in_shares=any(rule.rows is None for rule in stated.rules), unused=unused)
+        are_shares = any(rule.rows is None for rule in stated.rules)
+        unjudged = tuple(name for name in unused if _holds_numbers(stated.columns[name]))
+        return cls(rules, n, more, in_shares=are_shares, unused=unused, unjudged=unjudged)
 
     def announced(self, *, min_support: Threshold | None = None, min_confidence: Share | None = None) -> Self:
         """Return the rules with announced thresholds: exactly the rules that reach them are listed.
@@ -201,6 +205,12 @@ def _limit_support(rule: StatedRule, share: Interval | None, n: int | None) -> L
         return limits
     low, high = limits or (rule.rows, rule.rows)
     return max(low, rule.rows), min(high, rule.rows)
+
+
+def _holds_numbers(column: Iterable[object]) -> bool:
+    """Return whether a column holds numbers; where nothing is missing, mlxtend's representativity is 1 throughout."""
+    texts = {str(value).strip() for value in column}
+    return any(any(map(str.isdigit, text)) for text in texts - {"1", "1.0"})
 
 
 def _read_measures(
