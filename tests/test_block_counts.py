@@ -69,7 +69,7 @@ def test_no_table_that_fits_a_repaired_one_is_needed_to_know_a_small_count(case,
     _, _, counts, k, _ = case
     release = block_if_possible(counts, Policy("ours", k=k, width=width), method)
     total = next(cell.low for cell in counts.tables[0].cells if not any(cell.at))
-    assert release is None or release.is_safe == (total >= k)
+    assert release is None or release.is_safe or total < k
     assert release is None or not is_revealing(release.counts, k, width)
 
 
