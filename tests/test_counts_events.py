@@ -1,14 +1,20 @@
 """Tables of counts: no RELEASE where all tables of people that fit agree on a few people, in any union of cells."""
 
+import random
+from io import BytesIO
 from itertools import combinations, product
 
 import oracle
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from test_block_counts import block_if_possible
 
-from discreet.blocking.tables.block import METHODS
+from discreet.blocking.tables.block import METHODS, block_counts
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, State, Table
+from discreet.errors import BudgetError
+from discreet.io.read_counts import read_counts
+from discreet.judging import counts as judging
 from discreet.judging.audit import audit
 from discreet.judging.policy import Policy, Verdict
 
@@ -149,3 +155,114 @@ def test_what_a_repair_writes_reveals_no_union_of_cells(case, method):
     release = block_if_possible(counts, Policy("k", k=k), method)
     assume(release is not None)
     assert not (release.is_safe and find_events(kinds, read_back(kinds, release.counts), 2 * n + 2 * k, k))
+
+
+MARGINS = "sex,smoker,n\nf,Total,90\nm,Total,90\nTotal,yes,<11\nTotal,no,175\n"
+HEAD = "result_id,cdm_name,group_name,group_level,strata_name,strata_level,variable_name,variable_level"
+STRATA = f"{HEAD},estimate_name,estimate_type,estimate_value,additional_name,additional_level\n" + "".join(
+    f"1,x,cohort_name,all,{name},{level},number subjects,NA,count,integer,{many},overall,overall\n"
+    for name, level, many in [("sex", "f", 90), ("sex", "m", 90), ("smoker", "yes", "<10"), ("smoker", "no", 175)]
+)
+SHARED = """sex,smoker,ward,n
+f,yes,Total,40
+f,no,Total,60
+m,yes,Total,50
+m,no,Total,50
+f,Total,A,<10
+f,Total,B,95
+m,Total,A,60
+m,Total,B,40
+"""  # no line of one sex alone
+ALL_ELSE = """sex,ill,n
+Total,Total,100
+f,yes,95
+f,no,*
+m,yes,*
+m,no,*
+f,Total,*
+m,Total,*
+Total,yes,*
+Total,no,*
+"""
+CROSSED = "sex,smoker,n\nf,yes,12\nf,no,*\nf,Total,*\nm,yes,<10\nm,no,35\nm,Total,*\nTotal,Total,52\n"
+ROUND = """sex,smoker,ward,n
+f,yes,Total,21
+f,no,Total,26
+f,Total,A,37
+f,Total,B,10
+f,Total,Total,47
+m,yes,Total,14
+m,no,Total,40
+m,Total,A,20
+m,Total,B,34
+m,Total,Total,54
+Total,yes,A,17
+Total,yes,B,18
+Total,yes,Total,35
+Total,no,A,40
+Total,no,B,26
+Total,no,Total,66
+Total,Total,A,57
+Total,Total,B,44
+Total,Total,Total,101
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "k", "sentence"),
+    [
+        (MARGINS, 11, "smoker yes = total 180 − smoker no 175 = 5"),
+        (STRATA, 10, "cohort_name all, smoker yes = cohort_name all 180 − cohort_name all, smoker no 175 = 5"),
+        (SHARED, 10, "sex f, ward A = sex f 100 − sex f, ward B 95 = 5"),
+        (ALL_ELSE, 10, "ill no, sex f + ill yes, sex m + ill no, sex m = total 100 − ill yes, sex f 95 = 5"),
+        (
+            CROSSED,
+            10,
+            None,
+        ),
+        (ROUND, 10, None),  # sums of a circle: f no B and m yes A are 6 together
+    ],
+)
+def test_what_tables_share_and_groups_of_cells_are_found(text, k, sentence):
+    found = audit(read_counts(BytesIO(text.encode())), k=k)
+    assert found.verdict is Verdict.WITHHOLD
+    assert sentence is None or any(one.explain().endswith(sentence) for one in found.findings)
+
+
+def test_tables_whose_shared_counts_do_not_fit_are_for_a_person():
+    lacks_ten = b"sex,smoker,n\nf,Total,60\nm,Total,40\nTotal,yes,50\nTotal,no,40\n"
+    found = audit(read_counts(BytesIO(lacks_ten)), k=10)
+    assert found.verdict is Verdict.REVIEW
+    assert any("list the common totals" in check.sentence for check in found.checks)
+
+
+@pytest.mark.parametrize("method", ["suppress", "best"])
+def test_a_repair_leaves_no_total_beside_a_single_cell(method):
+    full = ALL_ELSE.replace("*", "{}").format(2, 2, 1, 97, 3, 97, 3)
+    release = block_counts(read_counts(BytesIO(full.encode())), k=10, method=method)
+    assert release.is_safe
+    shown = {cell.at for cell in release.counts if cell.state is State.EXACT}
+    assert not {(None, None), ("f", "yes")} <= shown
+
+
+def test_what_was_not_decided_is_told_beside_findings(monkeypatch):
+    find = judging.find_revealed
+    monkeypatch.setattr(judging, "find_revealed", lambda *given, **how: find(*given, **how)._replace(undecided=2))
+    (check,) = [one for one in audit(read_counts(BytesIO(MARGINS.encode())), k=11).checks if one.verdict.value]
+    assert check.sentence.endswith("What follows for 2 counts could not be decided in time.")
+
+
+def test_a_table_of_too_many_margins_is_refused_before_they_are_made():
+    chance = random.Random(1)  # noqa: S311 - a table that can be drawn again
+    lines = {tuple(chance.choice(["", "x", "y", "z"]) for _ in range(24)) for _ in range(97)}
+    text = ",".join([*(f"a{at}" for at in range(24)), "n"]) + "".join(f"\n{','.join(line)},50" for line in lines)
+    with pytest.raises(BudgetError, match="more than 1,000,000 cells"):
+        audit(read_counts(BytesIO(text.encode())), k=10)
+
+
+@pytest.mark.parametrize(("k", "total", "why"), [(1, "100", "k is 1"), (10, "<10", "more than all 9 people")])
+def test_a_k_that_no_group_has_is_never_a_release(k, total, why):
+    table = f"sex,n\nTotal,{total}\nf,{'60' if k == 1 else '<10'}\nm,{'40' if k == 1 else '<10'}\n"
+    found = audit(read_counts(BytesIO(table.encode())), k=k)
+    assert found.verdict is Verdict.REVIEW
+    assert any(why in check.sentence for check in found.checks)
