@@ -13,21 +13,26 @@ from discreet import InputError, Transactions, Verdict, audit, read, scan
 from discreet.cli import main
 from discreet.errors import UnclearError
 
-DRAWN = random.Random(5)  # noqa: S311 - people who do not exist
 CODES = ["flu", "asthma", "copd", "hypertension", "diabetes"]
 WARDS = ["north", "south", "east"]
 NAMES = ["patient_id", "USUBJID", "eid", "record_id", "hospital_number", "x1", "ward_name"]
 
 
+def chance():
+    """What is drawn for people who do not exist: the same in each test, in whatever order tests run."""
+    return random.Random(5)  # noqa: S311
+
+
 def visit(people, least, most):
     """The person of each visit, in no order."""
-    visits = [1000 + at for at in range(people) for _ in range(DRAWN.randint(least, most))]
-    return DRAWN.sample(visits, len(visits))
+    drawn = chance()
+    visits = [1000 + at for at in range(people) for _ in range(drawn.randint(least, most))]
+    return drawn.sample(visits, len(visits))
 
 
 VISITS = {"2 to 30 visits": visit(60, 2, 30), "25 visits": visit(40, 25, 25), "2 visits": visit(100, 2, 2)}
 FEW = visit(20, 25, 25)
-HOME = {person: DRAWN.choice(WARDS) for person in range(1000, 1100)}
+HOME = dict(zip(range(1000, 1100), chance().choices(WARDS, k=100), strict=True))
 
 
 def table(lines, head):
@@ -36,17 +41,20 @@ def table(lines, head):
 
 
 def as_table(people, name="x1"):
-    lines = [(one, DRAWN.choice(WARDS), DRAWN.choice(CODES)) for one in people]
+    drawn = chance()
+    lines = [(one, drawn.choice(WARDS), drawn.choice(CODES)) for one in people]
     return table(lines, [name, "place", "code"])
 
 
 def as_long(people, name="x1"):
-    lines = [(at, one, code) for at, one in enumerate(people) for code in DRAWN.sample(CODES, DRAWN.randint(1, 3))]
+    drawn = chance()
+    lines = [(at, one, code) for at, one in enumerate(people) for code in drawn.sample(CODES, drawn.randint(1, 3))]
     return table(lines, ["visit_id", name, "code"])
 
 
 def as_onehot(people, name="x1"):
-    lines = [(at, one, *(DRAWN.randint(0, 1) for _ in CODES)) for at, one in enumerate(people)]
+    drawn = chance()
+    lines = [(at, one, *(drawn.randint(0, 1) for _ in CODES)) for at, one in enumerate(people)]
     return table(lines, ["visit", name, *CODES])
 
 
@@ -73,8 +81,9 @@ def test_ids_of_people_are_named_in_every_shape_whatever_they_are_called(shape, 
 
 
 def test_people_of_many_rows_are_seen_by_what_their_rows_agree_in():
-    apart = table([(one, DRAWN.choice(WARDS), DRAWN.choice(CODES)) for one in FEW], ["x1", "place", "code"])
-    alike = table([(one, HOME[one], DRAWN.choice(CODES)) for one in FEW], ["x1", "place", "code"])
+    drawn = chance()
+    apart = table([(one, drawn.choice(WARDS), drawn.choice(CODES)) for one in FEW], ["x1", "place", "code"])
+    alike = table([(one, HOME[one], drawn.choice(CODES)) for one in FEW], ["x1", "place", "code"])
     assert doubts_of(read(apart, format="table")) == ""
     rows = read(alike, format="table")
     assert "x1 may be the id of a person, as its 20 values repeat in 500 rows" in doubts_of(rows)
@@ -104,10 +113,11 @@ def test_row_ids_that_repeat_in_a_onehot_table_may_be_people():
 
 
 def test_an_id_of_people_that_lines_of_one_row_differ_in_is_named_too():
-    lines = [(f"day{at % 7}", 1 + at % 40, DRAWN.choice(CODES)) for at in range(400)]
+    drawn = chance()
+    lines = [(f"day{at % 7}", 1 + at % 40, drawn.choice(CODES)) for at in range(400)]
     how = {"row": "day", "item": "code"}
     assert "patient_id looks like the id" in doubts_of(read(table(lines, ["day", "patient_id", "code"]), **how))
-    apart = [(f"day{at}", 1 + at, DRAWN.choice(CODES)) for at in range(400)]
+    apart = [(f"day{at}", 1 + at, drawn.choice(CODES)) for at in range(400)]
     assert doubts_of(read(table(apart, ["day", "patient_id", "code"]), **how)) == ""
 
 
@@ -152,13 +162,15 @@ ATTRIBUTES = {
 
 @pytest.mark.parametrize("what", ATTRIBUTES)
 def test_ordinary_columns_raise_no_doubt(what):
-    drawn = DRAWN.sample(ATTRIBUTES[what], len(ATTRIBUTES[what]))
-    lines = [(one, DRAWN.choice(WARDS), DRAWN.choice(CODES)) for one in drawn]
+    drawn = chance()
+    values = drawn.sample(ATTRIBUTES[what], len(ATTRIBUTES[what]))
+    lines = [(one, drawn.choice(WARDS), drawn.choice(CODES)) for one in values]
     assert doubts_of(read(table(lines, ["x1", "place", "code"]), format="table")) == ""
 
 
 def baskets(people, sign=","):
-    lines = [sign.join(map(str, [one, *DRAWN.sample(CODES, DRAWN.randint(2, 4))])) for one in people]
+    drawn = chance()
+    lines = [sign.join(map(str, [one, *drawn.sample(CODES, drawn.randint(2, 4))])) for one in people]
     return BytesIO(("\n".join(lines) + "\n").encode())
 
 
@@ -172,7 +184,8 @@ def test_lines_that_begin_with_ids_are_no_baskets(word, people):
 
 
 def test_numbers_that_begin_with_ids_are_no_baskets():
-    lines = [[one, *sorted(DRAWN.sample(range(1, 9), DRAWN.randint(2, 4)))] for one in VISITS["2 to 30 visits"]]
+    drawn = chance()
+    lines = [[one, *sorted(drawn.sample(range(1, 9), drawn.randint(2, 4)))] for one in VISITS["2 to 30 visits"]]
     data = "\n".join(" ".join(map(str, line)) for line in lines).encode()
     with pytest.raises(UnclearError, match="begin with what looks like row ids"):
         read(BytesIO(data))
