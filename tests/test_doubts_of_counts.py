@@ -182,6 +182,7 @@ NESTED = {
     "cumulative, days first": ("date,n\n30/01/2020,100\n31/01/2020,103\n01/02/2020,150\n", "103 − 100 = 3"),
     "cumulative, names of months": ("month,n\nJan 2020,100\nFeb 2020,103\nMar 2020,150\n", "103 − 100 = 3"),
     "cumulative, weeks": ("week,n\nweek 1,100\nweek 2,103\nweek 3,150\nweek 4,190\n", "103 − 100 = 3"),
+    "cumulative, numbers": ("x1,x2\n1,100\n2,103\n3,150\n", "103 − 100 = 3"),
     "cumulative, newest first": ("date,n\n2020-01-03,150\n2020-01-02,103\n2020-01-01,100\n", "103 − 100 = 3"),
     "cumulative, masked between": ("date,n\n2020-01,100\n2020-02,*\n2020-03,107\n2020-04,150\n", "107 − 100 = 7"),
     "cumulative by sex": (
@@ -409,7 +410,7 @@ def test_ordinary_tables_keep_their_verdict():
         "blood group,n\nA,100\nB,95\nAB,40\nO,200\n",
         "region,n\nNorth,100\nSouth,95\nNorth-East,40\nSouth West,62\n",
         "diagnosis,n\nasthma,120\ngout,115\ncopd,111\n",
-        "ward,n\nward 1,100\nward 2,95\nward 3,60\n",
+        "ward,n\nward 1,95\nward 2,100\nward 3,60\n",
         "doses,n\nno dose,100\nat least one,95\n",
         "smoker,yes,no\nf,20,40\nm,30,50\n",
         "x1,x2\nf,60\nm,55\n",

@@ -43,8 +43,7 @@ ORDERED: Final = re.compile(
 )
 MONTH: Final = re.compile(r"(?<![a-z])(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?", re.IGNORECASE)
 MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-FEWEST: Final = 3  # dates in order whose counts only rise or only fall
-FEWEST_NUMBERS: Final = 4  # the same of numbers, which are codes more often
+FEWEST: Final = 3  # dates or numbers in order whose counts only rise or only fall
 LONG: Final = 5  # the same where counts beside them do not
 MOST_DAYS: Final = 31  # of a month
 MOST_ADDED: Final = 40  # lines that are added up
@@ -193,8 +192,6 @@ def _find_order(dimension: Dimension, slices: Sequence[Slice], *_: object) -> Ne
             one for one, own in zip(slices, steps, strict=True) if len(own) >= LONG and not min(own) < 0 < max(own)
         ]
         fewest = LONG
-    elif sum(len(one) + 1 >= FEWEST for one in steps) > 1:
-        fewest = min(FEWEST, fewest)
     if max((len(_list_steps(values, one)) + 1 for one in slices), default=0) < fewest:
         return None
     return Nested(f"counts only rise or only fall along {dimension.name}", _chain(values, slices), slices=slices)
@@ -210,7 +207,7 @@ def _put_in_order(values: Sequence[str]) -> tuple[list[str], int]:
     """Return dates or numbers in order, and how many of them are no chance if their counts rise; nothing for others.
 
     >>> _put_in_order(["2020-02", "2020-01"]), _put_in_order(["week 1", "week 2"]), _put_in_order(["b", "a"])
-    ((['2020-01', '2020-02'], 3), (['week 1', 'week 2'], 4), ([], 0))
+    ((['2020-01', '2020-02'], 3), (['week 1', 'week 2'], 3), ([], 0))
     >>> _put_in_order(["0", "12"])  # as in tables of numbers at risk
     (['0', '12'], 2)
     """
@@ -221,10 +218,9 @@ def _put_in_order(values: Sequence[str]) -> tuple[list[str], int]:
     numbers = [tuple(map(int, re.findall(r"\d{1,15}", text))) for text in texts]
     is_year_last = numbers[0][-1] > MOST_DAYS >= numbers[0][0]
     order = dict(sorted(zip((one[::-1] if is_year_last else one for one in numbers), values, strict=True)))
-    are_dates = len(numbers[0]) > 1 or texts != [*values] or all(re.fullmatch(r"(?:19|20)\d\d", one) for one in values)
     first = [one[0] for one in order][:2]
     is_follow_up = len(numbers[0]) == 1 and first[0] == 0 and first[-1] > 1
-    return list(order.values()), 2 if is_follow_up else FEWEST if are_dates else FEWEST_NUMBERS
+    return list(order.values()), 2 if is_follow_up else FEWEST
 
 
 def _find_prefixes(dimension: Dimension, *_: object) -> Nested | None:
