@@ -1,8 +1,10 @@
 """Whose rows: ids of people are noticed by how they repeat, whatever they are called and however rows are laid out."""
 
 import random
+import uuid
 from io import BytesIO
 
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -101,6 +103,39 @@ def test_frames_are_looked_at_like_files():
     assert "x1 may be the id" in doubts_of(read(lists, items="code", row="visit_id"))
     assert "x1 was taken for row ids" in doubts_of(read(lists.drop("visit_id"), items="code", row="x1"))
     assert doubts_of(read(lists, items="code", row="visit_id", drop="x1")) == ""
+
+
+@pytest.mark.parametrize("make", [lambda at: uuid.UUID(int=at), lambda at: at.to_bytes(4)], ids=["UUIDs", "bytes"])
+def test_ids_that_are_no_texts_are_looked_at_too(make):
+    frame = pd.read_csv(as_long(VISITS["25 visits"]))
+    frame["x1"] = [make(one) for one in frame["x1"]]
+    assert "x1 may be the id" in doubts_of(read(frame, **LONG))
+    assert doubts_of(read(frame.assign(x1=[["a"]] * len(frame)), **LONG)) == ""
+
+
+def test_an_id_on_the_first_line_of_a_row_is_of_all_its_lines():
+    head, *lines = as_long(VISITS["2 visits"]).read().decode().splitlines()
+    seen, thin = set(), list[str]()
+    for visit, one, code in (line.split(",") for line in lines):
+        thin.append(",".join([visit, "" if visit in seen else one, code]))
+        seen.add(visit)
+    assert "x1 may be the id" in doubts_of(read(BytesIO("\n".join([head, *thin]).encode()), **LONG))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_numbers_that_end_in_nothing_but_zeros_may_be_ids(shape):
+    make, how = SHAPES[shape]
+    assert "x1 may be the id" in doubts_of(read(make([f"{one}.0" for one in VISITS["2 visits"]]), **how))
+
+
+def test_dates_of_birth_name_people_if_their_rows_agree_otherwise():
+    drawn = chance()
+    people = [(f"{drawn.randint(1, 28)}.{drawn.randint(1, 12)}.{1930 + at}", drawn.choice("fm")) for at in range(60)]
+    visits = [one for one in people for _ in range(4)]
+    born = table([(*one, drawn.choice(CODES)) for one in visits], ["date_of_birth", "sex", "code"])
+    assert "date_of_birth may be the id" in doubts_of(read(born, format="table"))
+    chosen = [(one[0], drawn.choice("fm"), drawn.choice(CODES)) for one in visits]
+    assert doubts_of(read(table(chosen, ["date_of_birth", "sex", "code"]), format="table")) == ""
 
 
 def test_row_ids_that_repeat_in_a_onehot_table_may_be_people():

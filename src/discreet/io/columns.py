@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -102,12 +101,21 @@ def code_columns(frame: AnyFrame, names: Sequence[str], wanted: Sequence[str], n
 
 
 def code_others(frame: AnyFrame, known: Collection[str], na: Sequence[str] = ()) -> Iterator[Column]:
-    """Yield the columns of a frame that are not ``known``, but for those of lists or bytes, which name nobody."""
+    """Yield the columns of a frame that are not ``known``, but for those of lists, which name nobody.
+
+    Values that are no attribute, such as UUIDs and bytes, may name people all the same.
+    """
     names = names_of(frame)
     for name in names:
         if name not in known:
-            with suppress(OptionError):
+            try:
                 yield from code_columns(frame, names, [name], na)
+            except OptionError:
+                values = as_narwhals(frame)[name].to_list()
+                if not any(isinstance(value, list | tuple | set | frozenset | dict | np.ndarray) for value in values):
+                    codes = Coder[str | None]()
+                    coded = codes.encode(None if is_missing(value) else str(value) for value in values)
+                    yield Column(name, np.array(coded, dtype=np.int32), ()).recode(codes.values)
 
 
 def read_names(names: Sequence[object]) -> list[str]:

@@ -1,6 +1,7 @@
 """Whose rows: columns that may name people with several rows, by their names or by how their values repeat."""
 
 import math
+import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
@@ -21,6 +22,9 @@ AGREE: Final = 0.95  # share of the values whose rows agree in another column, i
 BY_CHANCE: Final = 1e-4  # probability that as many agree by chance
 WITHIN: Final = 0.98  # share of the rows of several lines that hold one value, if it is one of the row
 
+WHOLE: Final = re.compile(r"[+-]?\d+\.0*")
+BIRTH: Final = re.compile(r"(?i)birth|born|dob|geb(?:urt|dat|oren)|naissance|nacimiento|nascita")
+
 
 def find_owners(columns: Iterable[Column], attributes: Collection[str] | None = None) -> list[Message]:
     """Return a doubt for each column that may name people of whom some have several rows.
@@ -40,15 +44,16 @@ out with drop='x1'
 def find_owners_of_lines(lines: NDArray[np.int32], columns: Iterable[Column]) -> list[Message]:
     """Return the same doubts for the columns of a long table, where line l is one of the row ``lines[l]``.
 
-    A column counts if it says something of rows: nearly all lines of a row hold the same value. If others name people,
-    these are in several rows together, which is as doubtful; what no two rows share is harmless.
+    A column counts if it says something of rows: nearly all lines of a row that hold a value hold the same. If others
+    name people, these are in several rows together, which is as doubtful; what no two rows share is harmless.
     """
     several = np.bincount(lines) > 1
     found, others = list[Column](), list[Message]()
     for column in columns:
         first = np.full(several.size, -1, dtype=np.int32)
-        first[lines[::-1]] = column.codes[::-1]
-        mixed = np.unique(lines[first[lines] != column.codes]).size
+        held = np.flatnonzero(column.codes >= 0)
+        first[lines[held[::-1]]] = column.codes[held[::-1]]
+        mixed = np.unique(lines[held[first[lines[held]] != column.codes[held]]]).size
         if mixed <= (1 - WITHIN) * np.count_nonzero(several):
             found.append(Column(column.name, first, column.texts))
         elif is_person(column) and _is_shared(lines, column):
@@ -115,20 +120,26 @@ def _pair(codes: CodeArray, others: CodeArray) -> NDArray[np.int64]:
 
 
 def _may_be_people(column: Column, every: Sequence[Column]) -> bool:
-    """Return whether values repeat as people do: each is rare, or its rows agree in another column."""
+    """Return whether values repeat as people do: each is rare, or its rows agree in another column.
+
+    Dates of birth do the latter alone: people who share one by chance agree in nothing else.
+    """
     many, rows = len(column.texts), column.filled
     if not (FEWEST <= many < rows <= MOST_LINES * many) or _is_measured(column):
         return False
+    are_dates = all(map(DATE.fullmatch, column.texts))
+    if are_dates and not BIRTH.search(column.name):
+        return False
     repeated = int(np.count_nonzero(column.counts > 1))
-    is_rare = many * many > rows and 2 * repeated > many
+    is_rare = many * many > rows and 2 * repeated > many and not are_dates
     return is_rare or any(_agree(column, other) for other in every if 1 < len(other.texts) < many)
 
 
 def _is_measured(column: Column) -> bool:
-    """Return whether all values are dates, or numbers of which most have decimals."""
+    """Return whether most values are numbers with decimals; ids that went through a program may end in .0."""
     texts = [text.replace(",", ".") for text in column.texts]
-    decimal = sum("." in text and bool(NUMBER.fullmatch(text)) for text in texts)
-    return 2 * decimal > len(texts) or all(DATE.fullmatch(text) is not None for text in column.texts)
+    numbers = [text for text in texts if "." in text and NUMBER.fullmatch(text)]
+    return 2 * len(numbers) > len(texts) and not all(WHOLE.fullmatch(text) for text in numbers)
 
 
 def _agree(column: Column, other: Column) -> bool:
