@@ -1,7 +1,9 @@
 """Whose rows: ids of people are noticed by how they repeat, whatever they are called and however rows are laid out."""
 
 import random
+import sqlite3
 import uuid
+from contextlib import closing
 from io import BytesIO
 
 import pandas as pd
@@ -236,6 +238,19 @@ def test_a_scan_says_which_columns_it_did_not_look_at(tmp_path):
     for place in (path, tmp_path / "visits.parquet"):
         assert scan(place, min_support=20, **LONG, drop="x1").reading.doubts == ()
         assert "x1 not looked at" in str(scan(place, min_support=20, **LONG).reading.doubts[0])
+
+
+def test_a_database_says_which_columns_it_was_not_asked_for(tmp_path):
+    url = f"sqlite:///{tmp_path}/visits.db"
+    with closing(sqlite3.connect(tmp_path / "visits.db")) as file:
+        pd.read_csv(as_long(VISITS["25 visits"])).to_sql("visits", file, index=False)
+    for rows in (read(url, table="visits", **LONG), scan(url, table="visits", min_support=20, **LONG)):
+        found = audit(rows, min_support=100, k=10)
+        assert found.verdict is Verdict.REVIEW
+        assert any("x1 not looked at" in str(check.sentence) for check in found.checks)
+        asked = "SELECT visit_id, code FROM visits"
+        known = read(url, query=asked, **LONG), scan(url, query=asked, min_support=20, **LONG)
+        assert [audit(one, min_support=100, k=10).verdict for one in known] == [Verdict.RELEASE] * 2
 
 
 def test_the_command_line_names_the_column_and_what_to_say(tmp_path):

@@ -76,6 +76,18 @@ with person=
     return [Message(said, *advice)] * bool(others)
 
 
+def find_unread(others: Sequence[str]) -> list[Message]:
+    """Return a doubt if a table of a database has columns beside row ids and items: one may name people.
+
+    >>> print(*find_unread(["x1"]))
+    x1 not looked at, as a database is asked for row ids and items: select nothing else with query= if that names \
+nobody, or give the column of people as row=
+    """
+    said = f"{name_some(others)} not looked at, as a database is asked for row ids and items: select nothing else "
+    advice = "with ", Option("query"), " if that names nobody, or give the column of people as ", Option("row")
+    return [Message(said, *advice)] * bool(others)
+
+
 def find_repeated(name: str, ids: Sequence[Hashable]) -> list[Message]:
     """Return a doubt if ids of rows repeat in a table that has one line per row.
 
