@@ -220,6 +220,28 @@ def test_lines_that_begin_with_ids_are_no_baskets(word, people):
         Transactions([line.decode().split(",") for line in baskets(map(word.format, people)).read().split()])
 
 
+@pytest.mark.parametrize("at", [1, -1, None], ids=["second", "last", "anywhere"])
+@pytest.mark.parametrize("people", [*VISITS.values(), range(300)])
+@pytest.mark.parametrize("sign", [",", " "])
+def test_lines_that_hold_ids_among_their_items_are_no_baskets(sign, people, at):
+    drawn, lines = chance(), list[list[str]]()
+    for one in people:
+        line = drawn.sample(CODES, drawn.randint(2, 4))
+        place = drawn.randint(0, len(line)) if at is None else at % (len(line) + 1)
+        lines.append([*line[:place], f"P{one}", *line[place:]])
+    with pytest.raises(UnclearError, match="hold what looks like a row id" if sign == "," else "have blanks"):
+        read(BytesIO("\n".join(map(sign.join, lines)).encode()))
+    with pytest.raises(InputError, match="hold what looks like a row id"):
+        Transactions(lines)
+
+
+def test_numbers_that_hold_ids_among_them_are_no_baskets():
+    drawn = chance()
+    lines = [[*drawn.sample(range(1, 9), 2), one, *drawn.sample(range(9, 16), 2)] for one in VISITS["25 visits"]]
+    with pytest.raises(UnclearError, match="hold what looks like a row id"):
+        read(BytesIO("\n".join(" ".join(map(str, line)) for line in lines).encode()))
+
+
 def test_numbers_that_begin_with_ids_are_no_baskets():
     drawn = chance()
     lines = [[one, *sorted(drawn.sample(range(1, 9), drawn.randint(2, 4)))] for one in VISITS["2 to 30 visits"]]
