@@ -235,6 +235,17 @@ def test_lines_that_hold_ids_among_their_items_are_no_baskets(sign, people, at):
         Transactions(lines)
 
 
+@pytest.mark.parametrize("at", [0, 1, -1])
+def test_lists_of_frames_that_hold_ids_are_named(at, tmp_path):
+    drawn = chance()
+    lists = [drawn.sample(CODES, 3) for _ in VISITS["2 visits"]]
+    held = [[*one[:at], f"P{who}", *one[at:]] for one, who in zip(lists, VISITS["2 visits"], strict=True)]
+    pl.DataFrame({"codes": held}).write_parquet(tmp_path / "lists.parquet")
+    for source in (pl.DataFrame({"codes": held}), pd.DataFrame({"codes": held}), tmp_path / "lists.parquet"):
+        assert "the lists of codes each hold what looks like a row id" in doubts_of(read(source, items="codes"))
+    assert doubts_of(read(pl.DataFrame({"codes": lists}), items="codes")) == ""
+
+
 def test_numbers_that_hold_ids_among_them_are_no_baskets():
     drawn = chance()
     lines = [[*drawn.sample(range(1, 9), 2), one, *drawn.sample(range(9, 16), 2)] for one in VISITS["25 visits"]]

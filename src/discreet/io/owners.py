@@ -8,8 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.itemsets import Label
 from discreet.data.reading import name_some
 from discreet.errors import Message, Option
+from discreet.io import baskets
 from discreet.io.baskets import MOST_LINES
 from discreet.io.columns import DATE, NUMBER, Column, is_person
 from discreet.io.frames import CodeArray
@@ -98,6 +100,17 @@ def find_repeated(name: str, ids: Sequence[Hashable]) -> list[Message]:
     said = f"{name} was taken for row ids, and its {count_of(many, 'value')} repeat in {count_of(len(ids), 'row')}"
     advice = "; if each is a person, merge their rows with "
     return [Message(said + advice, Option("person", name))] * (many < len(ids))
+
+
+def find_ids_in_lists(name: str, lists: Iterable[Sequence[Label] | None]) -> list[Message]:
+    """Return a doubt if the lists of a column hold an id of a row or a person each.
+
+    >>> print(*find_ids_in_lists("items", [["tea", "milk", f"P{at // 2}"] for at in range(40)]))
+    the lists of items each hold what looks like a row id among the items: take it out
+    """
+    filled = [list(one) for one in lists if one is not None]
+    said = f"the lists of {name} each {baskets.HOLD_IDS}: take it out"
+    return [Message(said)] * (baskets.has_ids(filled) or baskets.hold_ids(filled))
 
 
 def _doubt(column: Column, every: Sequence[Column], attributes: Collection[str] | None) -> Iterator[Message]:

@@ -11,13 +11,13 @@ from discreet.data.reading import SHAPES as CALLED
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OptionError
-from discreet.io import frames, tables
+from discreet.io import baskets, frames, tables
 from discreet.io.columns import Column, code_columns, code_others, names_of
 from discreet.io.lines import group_rising
 from discreet.io.names import find_column, find_columns
 from discreet.io.notation import ChunkReader, Coded, Coder
 from discreet.io.options import RowOptions, check_options
-from discreet.io.owners import find_owners, find_owners_of_lines, find_repeated
+from discreet.io.owners import find_ids_in_lists, find_owners, find_owners_of_lines, find_repeated
 from discreet.io.people import by_person
 from discreet.io.readings import describe
 from discreet.io.sniff import PATTERN_HEADERS, Layout, sniff_frame
@@ -103,9 +103,10 @@ def _read_lists(frame: AnyFrame, options: RowOptions) -> Transactions:
         raise OptionError("the column of lists is not named; name it with ", Option("items"))
     rows = frames.from_lists(frame, items=options.items, row=options.row).transactions()
     if options.person is None:
+        lists = frames.as_narwhals(frame)[options.items].head(baskets.SEEN).to_list()
         others = find_owners(_code_others(frame, [options.items, *filter(None, [options.row])], options))
         repeated = [] if options.row is None else find_repeated(options.row, rows.ids or ())
-        return _describe(rows, [*others, *repeated])
+        return _describe(rows, [*others, *repeated, *find_ids_in_lists(options.items, lists)])
     return _merge(rows, _list_column(frame, options.person), options)
 
 
