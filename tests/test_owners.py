@@ -140,6 +140,20 @@ def test_dates_of_birth_name_people_if_their_rows_agree_otherwise():
     assert doubts_of(read(table(chosen, ["date_of_birth", "sex", "code"]), format="table")) == ""
 
 
+def test_the_index_of_a_frame_of_pandas_is_looked_at_too():
+    for make, how in (SHAPES["table"], SHAPES["long"]):
+        frame = pd.read_csv(make(VISITS["25 visits"])).set_index("x1")
+        assert "x1 may be the id" in doubts_of(read(frame, **how))
+        assert [doubts_of(read(frame, **how, **answer)) for answer in ({"drop": "x1"}, {"person": "x1"})] == ["", ""]
+        assert read(frame, **how, person="x1") == read(frame.reset_index(), **how, person="x1")
+    onehot = pd.read_csv(as_onehot(VISITS["2 visits"])).drop(columns="visit").set_index("x1")
+    for rows in (read(onehot), read(onehot, format="onehot")):
+        assert "x1 was taken for row ids, and its 100 values repeat in 200 rows" in doubts_of(rows)
+    assert read(onehot, format="onehot", person="x1").n == 100
+    alone = onehot.reset_index(drop=True).rename_axis("visit")
+    assert doubts_of(read(alone)) == ""
+
+
 def test_row_ids_that_repeat_in_a_onehot_table_may_be_people():
     data = as_onehot(VISITS["2 visits"]).read()
     bare = b"\n".join(line.partition(b",")[2] for line in data.splitlines())
