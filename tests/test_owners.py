@@ -260,6 +260,13 @@ def test_lists_of_frames_that_hold_ids_are_named(at, tmp_path):
     assert doubts_of(read(pl.DataFrame({"codes": lists}), items="codes")) == ""
 
 
+def test_the_last_items_of_few_lines_in_order_are_no_ids():
+    lines = [["a", "b", f"c{at}"] for at in range(10)]
+    assert [len(row) for row in Transactions(lines)] == [3] * 10
+    with pytest.raises(InputError, match="hold what looks like a row id"):
+        Transactions([*lines, *([one, two, f"d{three}"] for one, two, three in lines)])
+
+
 def test_numbers_that_hold_ids_among_them_are_no_baskets():
     drawn = chance()
     lines = [[*drawn.sample(range(1, 9), 2), one, *drawn.sample(range(9, 16), 2)] for one in VISITS["25 visits"]]
