@@ -1,8 +1,12 @@
 """Whose rows: ids of people are noticed by how they repeat, whatever they are called and however rows are laid out."""
 
 import random
+import sqlite3
+import uuid
+from contextlib import closing
 from io import BytesIO
 
+import pandas as pd
 import polars as pl
 import pytest
 from click.testing import CliRunner
@@ -103,6 +107,53 @@ def test_frames_are_looked_at_like_files():
     assert doubts_of(read(lists, items="code", row="visit_id", drop="x1")) == ""
 
 
+@pytest.mark.parametrize("make", [lambda at: uuid.UUID(int=at), lambda at: at.to_bytes(4)], ids=["UUIDs", "bytes"])
+def test_ids_that_are_no_texts_are_looked_at_too(make):
+    frame = pd.read_csv(as_long(VISITS["25 visits"]))
+    frame["x1"] = [make(one) for one in frame["x1"]]
+    assert "x1 may be the id" in doubts_of(read(frame, **LONG))
+    assert doubts_of(read(frame.assign(x1=[["a"]] * len(frame)), **LONG)) == ""
+
+
+def test_an_id_on_the_first_line_of_a_row_is_of_all_its_lines():
+    head, *lines = as_long(VISITS["2 visits"]).read().decode().splitlines()
+    seen, thin = set(), list[str]()
+    for visit, one, code in (line.split(",") for line in lines):
+        thin.append(",".join([visit, "" if visit in seen else one, code]))
+        seen.add(visit)
+    assert "x1 may be the id" in doubts_of(read(BytesIO("\n".join([head, *thin]).encode()), **LONG))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_numbers_that_end_in_nothing_but_zeros_may_be_ids(shape):
+    make, how = SHAPES[shape]
+    assert "x1 may be the id" in doubts_of(read(make([f"{one}.0" for one in VISITS["2 visits"]]), **how))
+
+
+def test_dates_of_birth_name_people_if_their_rows_agree_otherwise():
+    drawn = chance()
+    people = [(f"{drawn.randint(1, 28)}.{drawn.randint(1, 12)}.{1930 + at}", drawn.choice("fm")) for at in range(60)]
+    visits = [one for one in people for _ in range(4)]
+    born = table([(*one, drawn.choice(CODES)) for one in visits], ["date_of_birth", "sex", "code"])
+    assert "date_of_birth may be the id" in doubts_of(read(born, format="table"))
+    chosen = [(one[0], drawn.choice("fm"), drawn.choice(CODES)) for one in visits]
+    assert doubts_of(read(table(chosen, ["date_of_birth", "sex", "code"]), format="table")) == ""
+
+
+def test_the_index_of_a_frame_of_pandas_is_looked_at_too():
+    for make, how in (SHAPES["table"], SHAPES["long"]):
+        frame = pd.read_csv(make(VISITS["25 visits"])).set_index("x1")
+        assert "x1 may be the id" in doubts_of(read(frame, **how))
+        assert [doubts_of(read(frame, **how, **answer)) for answer in ({"drop": "x1"}, {"person": "x1"})] == ["", ""]
+        assert read(frame, **how, person="x1") == read(frame.reset_index(), **how, person="x1")
+    onehot = pd.read_csv(as_onehot(VISITS["2 visits"])).drop(columns="visit").set_index("x1")
+    for rows in (read(onehot), read(onehot, format="onehot")):
+        assert "x1 was taken for row ids, and its 100 values repeat in 200 rows" in doubts_of(rows)
+    assert read(onehot, format="onehot", person="x1").n == 100
+    alone = onehot.reset_index(drop=True).rename_axis("visit")
+    assert doubts_of(read(alone)) == ""
+
+
 def test_row_ids_that_repeat_in_a_onehot_table_may_be_people():
     data = as_onehot(VISITS["2 visits"]).read()
     bare = b"\n".join(line.partition(b",")[2] for line in data.splitlines())
@@ -183,6 +234,46 @@ def test_lines_that_begin_with_ids_are_no_baskets(word, people):
         Transactions([line.decode().split(",") for line in baskets(map(word.format, people)).read().split()])
 
 
+@pytest.mark.parametrize("at", [1, -1, None], ids=["second", "last", "anywhere"])
+@pytest.mark.parametrize("people", [*VISITS.values(), range(300)])
+@pytest.mark.parametrize("sign", [",", " "])
+def test_lines_that_hold_ids_among_their_items_are_no_baskets(sign, people, at):
+    drawn, lines = chance(), list[list[str]]()
+    for one in people:
+        line = drawn.sample(CODES, drawn.randint(2, 4))
+        place = drawn.randint(0, len(line)) if at is None else at % (len(line) + 1)
+        lines.append([*line[:place], f"P{one}", *line[place:]])
+    with pytest.raises(UnclearError, match="hold what looks like a row id" if sign == "," else "have blanks"):
+        read(BytesIO("\n".join(map(sign.join, lines)).encode()))
+    with pytest.raises(InputError, match="hold what looks like a row id"):
+        Transactions(lines)
+
+
+@pytest.mark.parametrize("at", [0, 1, -1])
+def test_lists_of_frames_that_hold_ids_are_named(at, tmp_path):
+    drawn = chance()
+    lists = [drawn.sample(CODES, 3) for _ in VISITS["2 visits"]]
+    held = [[*one[:at], f"P{who}", *one[at:]] for one, who in zip(lists, VISITS["2 visits"], strict=True)]
+    pl.DataFrame({"codes": held}).write_parquet(tmp_path / "lists.parquet")
+    for source in (pl.DataFrame({"codes": held}), pd.DataFrame({"codes": held}), tmp_path / "lists.parquet"):
+        assert "the lists of codes each hold what looks like a row id" in doubts_of(read(source, items="codes"))
+    assert doubts_of(read(pl.DataFrame({"codes": lists}), items="codes")) == ""
+
+
+def test_the_last_items_of_few_lines_in_order_are_no_ids():
+    lines = [["a", "b", f"c{at}"] for at in range(10)]
+    assert [len(row) for row in Transactions(lines)] == [3] * 10
+    with pytest.raises(InputError, match="hold what looks like a row id"):
+        Transactions([*lines, *([one, two, f"d{three}"] for one, two, three in lines)])
+
+
+def test_numbers_that_hold_ids_among_them_are_no_baskets():
+    drawn = chance()
+    lines = [[*drawn.sample(range(1, 9), 2), one, *drawn.sample(range(9, 16), 2)] for one in VISITS["25 visits"]]
+    with pytest.raises(UnclearError, match="hold what looks like a row id"):
+        read(BytesIO("\n".join(" ".join(map(str, line)) for line in lines).encode()))
+
+
 def test_numbers_that_begin_with_ids_are_no_baskets():
     drawn = chance()
     lines = [[one, *sorted(drawn.sample(range(1, 9), drawn.randint(2, 4)))] for one in VISITS["2 to 30 visits"]]
@@ -201,6 +292,19 @@ def test_a_scan_says_which_columns_it_did_not_look_at(tmp_path):
     for place in (path, tmp_path / "visits.parquet"):
         assert scan(place, min_support=20, **LONG, drop="x1").reading.doubts == ()
         assert "x1 not looked at" in str(scan(place, min_support=20, **LONG).reading.doubts[0])
+
+
+def test_a_database_says_which_columns_it_was_not_asked_for(tmp_path):
+    url = f"sqlite:///{tmp_path}/visits.db"
+    with closing(sqlite3.connect(tmp_path / "visits.db")) as file:
+        pd.read_csv(as_long(VISITS["25 visits"])).to_sql("visits", file, index=False)
+    for rows in (read(url, table="visits", **LONG), scan(url, table="visits", min_support=20, **LONG)):
+        found = audit(rows, min_support=100, k=10)
+        assert found.verdict is Verdict.REVIEW
+        assert any("x1 not looked at" in str(check.sentence) for check in found.checks)
+        asked = "SELECT visit_id, code FROM visits"
+        known = read(url, query=asked, **LONG), scan(url, query=asked, min_support=20, **LONG)
+        assert [audit(one, min_support=100, k=10).verdict for one in known] == [Verdict.RELEASE] * 2
 
 
 def test_the_command_line_names_the_column_and_what_to_say(tmp_path):

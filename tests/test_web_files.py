@@ -350,14 +350,33 @@ def test_previews_that_nobody_asks_about_end(monkeypatch):
             time.sleep(0.01)
 
 
+def bombs():
+    """Small files that hold much: packed, packed twice, packed before an end like that of a zip file, and in runs."""
+    packed, small, sheets, runs = gzip.compress(b"a,b\n" * (1 << 18)) * 257, io.BytesIO(), io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(small, "w") as archive:
+        archive.writestr("rows.csv", "a,b\n")
+    with zipfile.ZipFile(sheets, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("sheet.xml", "w") as sheet:
+        for _ in range(257):
+            sheet.write(bytes(1 << 20))
+    pl.select(pl.repeat(1, 1 << 27, dtype=pl.Int8).alias("x")).write_parquet(runs)
+    return {
+        "rows.csv.gz": packed,
+        "other.csv.gz": packed + small.getvalue(),
+        "book.xlsx.gz": gzip.compress(sheets.getvalue()),
+        "book.xlsx": sheets.getvalue(),
+        "runs.parquet": runs.getvalue(),
+    }
+
+
 def test_what_unpacks_to_more_than_the_limit_is_not_previewed():
-    packed = gzip.compress(b"a,b\n" * (1 << 18)) * 257
     with served(many=1) as client:
-        found = answer(client, "preview", upload=upload(client, packed, "rows.csv.gz"))
-    assert found.status_code == 400
-    assert found.json()["error"] == (
-        "the file unpacks to more than 256.0 MiB, the limit here; unpack it, or save its table as CSV, and give that"
-    )
+        for name, data in bombs().items():
+            found = answer(client, "preview", upload=upload(client, data, name))
+            assert found.status_code == 400, name
+            assert found.json()["error"] == (
+                "the file unpacks to more than 256.0 MiB, the limit here; "
+                "unpack it, or save its table as CSV, and give that"
+            )
 
 
 def test_a_preview_is_cut(client):

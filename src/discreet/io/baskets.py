@@ -27,6 +27,7 @@ HEADING: Final = re.compile(
 )  # a label that names a column rather than an item
 LONG: Final = Choice("columns of row ids and of items, named in a header", (Option("row"), Option("item")))
 BRACKETS: Final = frozenset({"{}", "[]", "()"})
+HOLD_IDS: Final = "hold what looks like a row id among the items"
 NUMBER: Final = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 BASKETS: Final = Choice("each line is a row of items", (Option("format", "baskets"),))
 
@@ -46,6 +47,8 @@ def check_rows(rows: LabelRows) -> None:
     if has_ids(rows) or (_width(rows) == 2 and has_ids([row[::-1] for row in rows])):  # noqa: PLR2004 - an item, an id
         advice = "give a frame of them to read(frame, row=, item=), or sets if the ids are items"
         raise InputError(f"the {len(rows):,} rows are lists that begin or end with what looks like row ids; {advice}")
+    if hold_ids(rows):
+        raise InputError(f"the {len(rows):,} rows are lists that {HOLD_IDS}; leave it out, or give sets if it is one")
 
 
 class Doubt(NamedTuple):
@@ -157,9 +160,47 @@ def has_ids(lines: LabelRows) -> bool:
     >>> has_ids([[at // 2, "tea" if at % 2 else "milk"] for at in range(20)]), has_ids([["tea", "milk"]] * 20)
     (True, False)
     """
+    return (_is_keyed(lines) or _may_begin_with_people(lines)) and _is_apart(lines)
+
+
+def hold_ids(lines: LabelRows) -> bool:
+    """Return whether each line holds the id of a row or a person among its items: at a place, or by how it is written.
+
+    The last items of a few lines in order may be rare by chance.
+
+    >>> hold_ids([["tea", "milk", f"P{at // 2}"] for at in range(40)]), hold_ids([["tea", "milk"]] * 40)
+    (True, False)
+    """
+    filled = [line for line in lines if line] if len(lines) >= 2 * FEW else []
+    return any(_may_begin_with_people(moved) and _is_apart(moved) for moved in _bring_forward(filled))
+
+
+def _bring_forward(lines: LabelRows) -> Iterator[LabelRows]:
+    """Yield lines with another value first: the second, the last, or the one of a form that each line has once."""
+    shortest = min(map(len, lines), default=0)
+    for at in (1, -1)[shortest <= 1 :]:
+        yield [[line[at], *line[:at], *line[at:][1:]] for line in lines]
+    for form in (_spell, len):
+        forms = {value: form(str(value)) for line in lines for value in line}
+        times = [Counter(forms[value] for value in line) for line in lines]
+        for alone in [one for one in (times[0] if times else ()) if all(found[one] == 1 for found in times)]:
+            places = [[forms[value] for value in line].index(alone) for line in lines]
+            yield [[line[at], *line[:at], *line[at + 1 :]] for line, at in zip(lines, places, strict=True)]
+
+
+def _spell(text: str) -> str:
+    """Return how a text is written: its letters and digits as one of each.
+
+    >>> _spell("MRN-1024"), _spell("heart failure")
+    ('a-9', 'a a')
+    """
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
+
+
+def _is_apart(lines: LabelRows) -> bool:
+    """Return whether the first values are in no other place, where values repeat."""
     rest = [value for line in lines for value in line[1:] if value != ""]
-    is_keyed = _is_keyed(lines) or _may_begin_with_people(lines)
-    return is_keyed and 2 * len(set(rest)) <= len(rest) and not {line[0] for line in lines} & {*rest}
+    return 2 * len(set(rest)) <= len(rest) and not {line[0] for line in lines} & {*rest}
 
 
 def has_numbers(lines: LabelRows) -> bool:
@@ -275,6 +316,8 @@ def _find_tables(lines: Sequence[Sequence[str]]) -> Iterator[Doubt]:
     if begins_with_ids(lines) or begins_with_ids(lines[1:]):
         ids = f"{_count_ids(lines):,} different ones in {many:,} lines"
         yield Doubt(f"the lines begin with what looks like row ids, {ids}: take these out", has_ids=True)
+    elif hold_ids(lines) or hold_ids(lines[1:]):
+        yield Doubt(f"the lines each {HOLD_IDS}: take it out")
 
 
 def is_table(lines: LabelRows) -> bool:

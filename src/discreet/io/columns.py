@@ -1,8 +1,7 @@
 """Columns of a table: coded as text from any frame, found by name; which are attributes, ids, dates or free text."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -102,12 +101,37 @@ def code_columns(frame: AnyFrame, names: Sequence[str], wanted: Sequence[str], n
 
 
 def code_others(frame: AnyFrame, known: Collection[str], na: Sequence[str] = ()) -> Iterator[Column]:
-    """Yield the columns of a frame that are not ``known``, but for those of lists or bytes, which name nobody."""
+    """Yield the columns of a frame and of its index that are not ``known``, but for lists, which name nobody.
+
+    Values that are no attribute, such as UUIDs and bytes, may name people all the same.
+    """
     names = names_of(frame)
     for name in names:
         if name not in known:
-            with suppress(OptionError):
+            try:
                 yield from code_columns(frame, names, [name], na)
+            except OptionError:
+                values = as_narwhals(frame)[name].to_list()
+                if not any(isinstance(value, list | tuple | set | frozenset | dict | np.ndarray) for value in values):
+                    yield _code_any(name, values)
+    for name, values in list_index(frame).items():
+        if name not in known:
+            yield _code_any(name, values)
+
+
+def _code_any(name: str, values: Iterable[Any]) -> Column:
+    codes = Coder[str | None]()
+    coded = codes.encode(None if is_missing(value) else str(value) for value in values)
+    return Column(name, np.array(coded, dtype=np.int32), ()).recode(codes.values)
+
+
+def list_index(frame: AnyFrame) -> dict[str, list[Any]]:
+    """Return the values of the index of a frame of pandas by its names, which are no columns; none of any other."""
+    if not hasattr(type(frame), "iloc"):
+        return {}
+    names = {str(name): at for at, name in enumerate(frame.index.names) if name is not None}
+    columns = set(map(str, frame.columns)) if names else set()
+    return {name: frame.index.get_level_values(at).tolist() for name, at in names.items() if name not in columns}
 
 
 def read_names(names: Sequence[object]) -> list[str]:

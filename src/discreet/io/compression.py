@@ -71,7 +71,7 @@ def find_member(path: Path) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def measure_zip(path: Path) -> int:
+def measure_zip(path: Path | BinaryIO) -> int:
     """Return how many bytes a zip file says to hold, and more is never read; 0 for any other file."""
     try:
         with zipfile.ZipFile(path) as file:

@@ -3,17 +3,19 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from discreet.data.reading import Reading
 from discreet.data.transactions import Merged, Transactions
-from discreet.errors import DiscreetError, GuaranteeError, InputError, Option, OptionError, OutputError
+from discreet.errors import DiscreetError, GuaranteeError, InputError, Message, Option, OptionError, OutputError
 from discreet.io import options as row_options
 from discreet.io.drivers import DRIVERS, Connection
 from discreet.io.files import URL, is_url
 from discreet.io.lines import Batch, NewRows, Thresholds, collect_rows, least_count, merge_rows, quote_names, split_name
 from discreet.io.options import RowOptions
+from discreet.io.owners import find_unread
 from discreet.runtime.resources import Progress, watching
 
 OPTIONS: Final = frozenset({"table", "query", "row", "item"})  # the options of a reader that a database has
@@ -89,13 +91,21 @@ class Session:
 
     connection: Connection
     head: str
+    doubts: tuple[Message, ...]
 
     @classmethod
     def of(cls, connection: Connection, lines: SqlLines) -> Self:
-        """Refuse columns that are missing, or hold neither whole numbers nor text."""
+        """Refuse columns that are missing, or hold neither whole numbers nor text; doubt what others may name."""
         columns = connection.columns(lines.source, {lines.row, lines.item})
         row, item = (_as_sql(connection, columns, name) for name in (lines.row, lines.item))
-        return cls(connection, f'WITH lines AS (SELECT {row} AS "row", {item} AS "item" FROM {lines.source})')
+        others = [name for name, _ in columns if name not in {lines.row, lines.item}]
+        head = f'WITH lines AS (SELECT {row} AS "row", {item} AS "item" FROM {lines.source})'
+        return cls(connection, head, tuple(find_unread(others)))
+
+    @property
+    def reading(self) -> Reading:
+        """How the lines are understood, without their numbers."""
+        return Reading("long", "database", doubts=self.doubts)
 
     def count(self) -> int:
         """Return the number of lines; refuse missing values."""
@@ -156,7 +166,8 @@ def read(url: str, options: RowOptions, *, progress: Progress | None = None) -> 
     lines = SqlLines.of(options)
     with _connect(url, lines) as connection:
         session = Session.of(connection, lines)
-        return collect_rows(_watch(session.fetch(), session.count(), progress))
+        rows = collect_rows(_watch(session.fetch(), session.count(), progress))
+        return rows.describe(reading=session.reading)
 
 
 def scan(url: str, options: RowOptions, *, min_support: Thresholds, room: int, progress: Progress | None) -> Merged:
@@ -166,7 +177,9 @@ def scan(url: str, options: RowOptions, *, min_support: Thresholds, room: int, p
         session = Session.of(connection, lines)
         total, n = session.count(), session.count_rows()
         least = least_count(min_support, n)
-        return merge_rows(_watch(session.fetch_frequent(least), total, progress), min_support=least, n=n, room=room)
+        merged = merge_rows(_watch(session.fetch_frequent(least), total, progress), min_support=least, n=n, room=room)
+        known = replace(session.reading, n=n, row=lines.row, item=lines.item, confirmed=True)
+        return replace(merged, reading=known if session.doubts else None)
 
 
 def write(rows: Transactions, url: str, options: RowOptions) -> None:

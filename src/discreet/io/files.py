@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial, reduce
+from io import BytesIO
 from itertools import chain
 from operator import and_
 from pathlib import Path
@@ -125,13 +126,15 @@ def check_unpacked(path: Path, most: int) -> None:
     ...     _ = path.write_bytes(gzip.compress(b"a,b\n" * 1024))
     ...     check_unpacked(path, 4096)
     """
-    size = measure_zip(path)
+    unpacked = BytesIO()  # which may be packed again, as spreadsheets are
     with readable(), _open(path) as (chunks, file):
-        for chunk in chunks if file is None and not size else ():
-            size += len(chunk)
-            if size > most:
+        for chunk in chunks if file is None else ():
+            unpacked.write(chunk)
+            if unpacked.tell() > most:
                 break
-        if size > most:
+        data = unpacked.getvalue() if file is None or file.read(len(MAGIC)) != MAGIC else path.read_bytes()
+        sizes = measure_groups(data) if data[:4] == data[-4:] == MAGIC else iter(())
+        if max(unpacked.tell(), measure_zip(path), measure_zip(unpacked)) > most or any(size > most for size in sizes):
             problem = f"the file unpacks to more than {resources.size(most)}, the limit here"
             raise InputError(f"{problem}; unpack it, or save its table as CSV, and give that")
 

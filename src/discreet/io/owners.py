@@ -1,14 +1,17 @@
 """Whose rows: columns that may name people with several rows, by their names or by how their values repeat."""
 
 import math
+import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.data.itemsets import Label
 from discreet.data.reading import name_some
 from discreet.errors import Message, Option
+from discreet.io import baskets
 from discreet.io.baskets import MOST_LINES
 from discreet.io.columns import DATE, NUMBER, Column, is_person
 from discreet.io.frames import CodeArray
@@ -20,6 +23,9 @@ FEWEST: Final = 10  # values that may be people; they have MOST_LINES rows on av
 AGREE: Final = 0.95  # share of the values whose rows agree in another column, if these are people
 BY_CHANCE: Final = 1e-4  # probability that as many agree by chance
 WITHIN: Final = 0.98  # share of the rows of several lines that hold one value, if it is one of the row
+
+WHOLE: Final = re.compile(r"[+-]?\d+\.0*")
+BIRTH: Final = re.compile(r"(?i)birth|born|dob|geb(?:urt|dat|oren)|naissance|nacimiento|nascita")
 
 
 def find_owners(columns: Iterable[Column], attributes: Collection[str] | None = None) -> list[Message]:
@@ -40,15 +46,16 @@ out with drop='x1'
 def find_owners_of_lines(lines: NDArray[np.int32], columns: Iterable[Column]) -> list[Message]:
     """Return the same doubts for the columns of a long table, where line l is one of the row ``lines[l]``.
 
-    A column counts if it says something of rows: nearly all lines of a row hold the same value. If others name people,
-    these are in several rows together, which is as doubtful; what no two rows share is harmless.
+    A column counts if it says something of rows: nearly all lines of a row that hold a value hold the same. If others
+    name people, these are in several rows together, which is as doubtful; what no two rows share is harmless.
     """
     several = np.bincount(lines) > 1
     found, others = list[Column](), list[Message]()
     for column in columns:
         first = np.full(several.size, -1, dtype=np.int32)
-        first[lines[::-1]] = column.codes[::-1]
-        mixed = np.unique(lines[first[lines] != column.codes]).size
+        held = np.flatnonzero(column.codes >= 0)
+        first[lines[held[::-1]]] = column.codes[held[::-1]]
+        mixed = np.unique(lines[held[first[lines[held]] != column.codes[held]]]).size
         if mixed <= (1 - WITHIN) * np.count_nonzero(several):
             found.append(Column(column.name, first, column.texts))
         elif is_person(column) and _is_shared(lines, column):
@@ -71,6 +78,18 @@ with person=
     return [Message(said, *advice)] * bool(others)
 
 
+def find_unread(others: Sequence[str]) -> list[Message]:
+    """Return a doubt if a table of a database has columns beside row ids and items: one may name people.
+
+    >>> print(*find_unread(["x1"]))
+    x1 not looked at, as a database is asked for row ids and items: select nothing else with query= if that names \
+nobody, or give the column of people as row=
+    """
+    said = f"{name_some(others)} not looked at, as a database is asked for row ids and items: select nothing else "
+    advice = "with ", Option("query"), " if that names nobody, or give the column of people as ", Option("row")
+    return [Message(said, *advice)] * bool(others)
+
+
 def find_repeated(name: str, ids: Sequence[Hashable]) -> list[Message]:
     """Return a doubt if ids of rows repeat in a table that has one line per row.
 
@@ -81,6 +100,17 @@ def find_repeated(name: str, ids: Sequence[Hashable]) -> list[Message]:
     said = f"{name} was taken for row ids, and its {count_of(many, 'value')} repeat in {count_of(len(ids), 'row')}"
     advice = "; if each is a person, merge their rows with "
     return [Message(said + advice, Option("person", name))] * (many < len(ids))
+
+
+def find_ids_in_lists(name: str, lists: Iterable[Sequence[Label] | None]) -> list[Message]:
+    """Return a doubt if the lists of a column hold an id of a row or a person each.
+
+    >>> print(*find_ids_in_lists("items", [["tea", "milk", f"P{at // 2}"] for at in range(40)]))
+    the lists of items each hold what looks like a row id among the items: take it out
+    """
+    filled = [list(one) for one in lists if one is not None]
+    said = f"the lists of {name} each {baskets.HOLD_IDS}: take it out"
+    return [Message(said)] * (baskets.has_ids(filled) or baskets.hold_ids(filled))
 
 
 def _doubt(column: Column, every: Sequence[Column], attributes: Collection[str] | None) -> Iterator[Message]:
@@ -115,20 +145,26 @@ def _pair(codes: CodeArray, others: CodeArray) -> NDArray[np.int64]:
 
 
 def _may_be_people(column: Column, every: Sequence[Column]) -> bool:
-    """Return whether values repeat as people do: each is rare, or its rows agree in another column."""
+    """Return whether values repeat as people do: each is rare, or its rows agree in another column.
+
+    Dates of birth do the latter alone: people who share one by chance agree in nothing else.
+    """
     many, rows = len(column.texts), column.filled
     if not (FEWEST <= many < rows <= MOST_LINES * many) or _is_measured(column):
         return False
+    are_dates = all(map(DATE.fullmatch, column.texts))
+    if are_dates and not BIRTH.search(column.name):
+        return False
     repeated = int(np.count_nonzero(column.counts > 1))
-    is_rare = many * many > rows and 2 * repeated > many
+    is_rare = many * many > rows and 2 * repeated > many and not are_dates
     return is_rare or any(_agree(column, other) for other in every if 1 < len(other.texts) < many)
 
 
 def _is_measured(column: Column) -> bool:
-    """Return whether all values are dates, or numbers of which most have decimals."""
+    """Return whether most values are numbers with decimals; ids that went through a program may end in .0."""
     texts = [text.replace(",", ".") for text in column.texts]
-    decimal = sum("." in text and bool(NUMBER.fullmatch(text)) for text in texts)
-    return 2 * decimal > len(texts) or all(DATE.fullmatch(text) is not None for text in column.texts)
+    numbers = [text for text in texts if "." in text and NUMBER.fullmatch(text)]
+    return 2 * len(numbers) > len(texts) and not all(WHOLE.fullmatch(text) for text in numbers)
 
 
 def _agree(column: Column, other: Column) -> bool:

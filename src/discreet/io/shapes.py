@@ -11,13 +11,13 @@ from discreet.data.reading import SHAPES as CALLED
 from discreet.data.reading import Reading
 from discreet.data.transactions import Transactions
 from discreet.errors import InputError, Message, Option, OptionError
-from discreet.io import frames, tables
-from discreet.io.columns import Column, code_columns, code_others, names_of
+from discreet.io import baskets, frames, tables
+from discreet.io.columns import Column, code_columns, code_others, list_index, names_of
 from discreet.io.lines import group_rising
 from discreet.io.names import find_column, find_columns
 from discreet.io.notation import ChunkReader, Coded, Coder
 from discreet.io.options import RowOptions, check_options
-from discreet.io.owners import find_owners, find_owners_of_lines, find_repeated
+from discreet.io.owners import find_ids_in_lists, find_owners, find_owners_of_lines, find_repeated
 from discreet.io.people import by_person
 from discreet.io.readings import describe
 from discreet.io.sniff import PATTERN_HEADERS, Layout, sniff_frame
@@ -35,11 +35,14 @@ def read_frame(frame: AnyFrame, options: RowOptions, shape: str | None = None, f
     >>> rows.reading.shape, [sorted(row) for row in rows]
     ('long', [['a', 'b'], ['a']])
     """
-    frame = _name_columns(frame, shape)
+    frame = _name_columns(_take_index(frame, options), shape)
     layout, rows = find_layout(frame, options, shape)
     allowed = {*SHAPES[layout.shape].options} | CONTAINED
     check_options(options.given, allowed, f"a frame that is read as {CALLED[layout.shape]}")
     rows = SHAPES[layout.shape].read(frame, layout.options) if rows is None else rows
+    index = list_index(frame) if layout.shape == "onehot" and options.person is None else {}
+    if repeated := [doubt for name, ids in index.items() for doubt in find_repeated(name, ids)]:
+        rows = _describe(rows, [*(() if rows.reading is None else rows.reading.doubts), *repeated])
     known = Reading(layout.shape, form, row=layout.options.row, item=layout.options.item, confirmed=layout.confirmed)
     return describe(rows, known)
 
@@ -83,6 +86,13 @@ def _name_columns(frame: AnyFrame, shape: str | None) -> AnyFrame:
     return frame
 
 
+def _take_index(frame: AnyFrame, options: RowOptions) -> AnyFrame:
+    """Return a frame of pandas with the parts of its index that are asked for as columns."""
+    asked = {options.person, options.row, *(name.strip() for text in options.drop for name in [text, *text.split(",")])}
+    named = [name for name in list_index(frame) if name in asked]
+    return frame.reset_index(named) if named else frame
+
+
 def _is_matrix(frame: AnyFrame) -> bool:
     return hasattr(type(frame), "tocsc") or not hasattr(type(frame), "columns")
 
@@ -103,9 +113,10 @@ def _read_lists(frame: AnyFrame, options: RowOptions) -> Transactions:
         raise OptionError("the column of lists is not named; name it with ", Option("items"))
     rows = frames.from_lists(frame, items=options.items, row=options.row).transactions()
     if options.person is None:
+        lists = frames.as_narwhals(frame)[options.items].head(baskets.SEEN).to_list()
         others = find_owners(_code_others(frame, [options.items, *filter(None, [options.row])], options))
         repeated = [] if options.row is None else find_repeated(options.row, rows.ids or ())
-        return _describe(rows, [*others, *repeated])
+        return _describe(rows, [*others, *repeated, *find_ids_in_lists(options.items, lists)])
     return _merge(rows, _list_column(frame, options.person), options)
 
 

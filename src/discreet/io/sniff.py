@@ -115,6 +115,8 @@ def sniff_numbers(head: Bytes, options: RowOptions) -> Layout:
     if baskets.begins_with_ids(first):
         reason = "the lines begin with what looks like row ids, or the number of items: leave these out"
         return layout._replace(reason=reason, choices=(numbers,))
+    if baskets.hold_ids(first):
+        return layout._replace(reason=f"the lines each {baskets.HOLD_IDS}: take it out", choices=(numbers,))
     return layout
 
 
