@@ -196,6 +196,18 @@ Total,yes,100
 Total,no,<10
 """
 CROSSED = "sex,smoker,n\nf,yes,12\nf,no,*\nf,Total,*\nm,yes,<10\nm,no,35\nm,Total,*\nTotal,Total,52\n"
+NARROWED = """sex,ill,ward,n
+f,Total,Total,17
+m,Total,Total,74
+f,yes,Total,<9
+f,no,Total,14-16
+m,yes,Total,68-70
+m,no,Total,<9
+f,Total,A,<9
+f,Total,B,8-10
+m,Total,A,68-70
+m,Total,B,<9
+"""  # of 7 or 8 women in ward A, at most 3 are ill
 ROUND = """sex,smoker,ward,n
 f,yes,Total,21
 f,no,Total,26
@@ -231,6 +243,7 @@ Total,Total,Total,101
             10,
             None,
         ),
+        (NARROWED, 9, None),  # ward A has more women than may be ill, so that others of them are not
         (ROUND, 10, None),  # sums of a circle: f no B and m yes A are 6 together
     ],
 )
