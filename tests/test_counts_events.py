@@ -253,6 +253,14 @@ def test_what_tables_share_and_groups_of_cells_are_found(text, k, sentence):
     assert sentence is None or any(one.explain().endswith(sentence) for one in found.findings)
 
 
+def test_margins_of_an_older_release_are_compared_with_the_cells_of_a_newer_one():
+    new = b"sex,ward,n\nf,A,0\nf,B,16\nf,C,30\nm,A,146\nm,B,24\nm,C,0\nf,Total,46\nm,Total,170\n"
+    old = b"sex,ward,n\nf,Total,28\nm,Total,146\nTotal,A,146\nTotal,B,15\nTotal,C,13\n"
+    found = audit(read_counts(BytesIO(new)), k=10, against=[read_counts(BytesIO(old))], grown=True)
+    assert found.verdict is Verdict.WITHHOLD
+    assert found.findings[0].explain().endswith("ward B 16 − people of older release 1, sex f, ward B 15 = 1")
+
+
 def test_tables_whose_shared_counts_do_not_fit_are_for_a_person():
     lacks_ten = b"sex,smoker,n\nf,Total,60\nm,Total,40\nTotal,yes,50\nTotal,no,40\n"
     found = audit(read_counts(BytesIO(lacks_ten)), k=10)
