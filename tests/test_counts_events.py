@@ -297,3 +297,11 @@ def test_a_k_that_no_group_has_is_never_a_release(k, total, why):
     found = audit(read_counts(BytesIO(table.encode())), k=k)
     assert found.verdict is Verdict.REVIEW
     assert any(why in check.sentence for check in found.checks)
+
+
+@pytest.mark.parametrize("method", ["best", "suppress", "round"])
+def test_a_repair_of_a_table_of_fewer_than_k_people_is_no_release(method):
+    counts = read_counts(BytesIO(b"sex,n\nTotal,90\nf,60\nm,30\n"))
+    release = block_counts(counts, k=91, method=method)
+    assert release.verdict is Verdict.REVIEW
+    assert any("k is 91, more than all 90 people" in check.sentence for check in release.audit.checks)
