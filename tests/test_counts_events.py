@@ -12,7 +12,7 @@ from test_block_counts import block_if_possible
 
 from discreet.blocking.tables.block import METHODS, block_counts
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, State, Table
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, OptionError
 from discreet.io.read_counts import read_counts
 from discreet.judging import counts as judging
 from discreet.judging.audit import audit
@@ -297,6 +297,21 @@ def test_a_k_that_no_group_has_is_never_a_release(k, total, why):
     found = audit(read_counts(BytesIO(table.encode())), k=k)
     assert found.verdict is Verdict.REVIEW
     assert any(why in check.sentence for check in found.checks)
+
+
+def test_another_method_is_taken_where_masks_leave_small_counts_of_several_tables_together():
+    numbers = {"ab": (62, 1, 76, 15), "bc": (10, 128, 17, 1), "cd": (1, 19, 50, 81)}
+    tables = [Table("all", (), (Cell((), 158, 158),))]
+    for names, many in numbers.items():
+        dimensions = tuple(Dimension(name, (f"{name}0", f"{name}1")) for name in names)
+        places = product(*(one.values for one in dimensions))
+        pairs = zip(places, many, strict=True)
+        cells = tuple(Cell(at, one, one) if one > 1 else Cell(at, 1, 9, State.MASKED) for at, one in pairs)
+        tables.append(Table(names, dimensions, cells))
+    counts = Counts((*tables,))
+    with pytest.raises(OptionError, match="several tables together"):
+        block_counts(counts, k=10, method="suppress")
+    assert block_counts(counts, k=10).is_safe
 
 
 @pytest.mark.parametrize("method", ["best", "suppress", "round"])

@@ -191,6 +191,11 @@ def _solve(method: str, problem: TableProblem) -> TableRelease:
             )
         if solution.proof is not None and solution.proof.stopped:  # what the search had no time for, the audit found
             raise BudgetError(TOO_LONG, Either(("raise {}", "seconds"), "use the method 'round' or 'collapse'"))
+        if method == "suppress" and problem.equations.shared:  # the search for masks takes tables one beside the other
+            raise OptionError(
+                "masks leave small counts that follow from several tables together; publish fewer of them, or use the "
+                "method 'round' or 'collapse'"
+            )
         raise GuaranteeError("small counts are left after blocking; nothing is released: please report this as a bug")
     if not any(check.name is CheckName.K for check in judged.checks):  # masks may hide how many people there are
         judged = replace(judged, checks=(*judged.checks, *_check_k(problem)))
