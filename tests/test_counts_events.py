@@ -12,7 +12,7 @@ from test_block_counts import block_if_possible
 
 from discreet.blocking.tables.block import METHODS, block_counts
 from discreet.data.counts import UNKNOWN, Cell, Counts, Dimension, State, Table
-from discreet.errors import BudgetError
+from discreet.errors import BudgetError, OptionError
 from discreet.io.read_counts import read_counts
 from discreet.judging import counts as judging
 from discreet.judging.audit import audit
@@ -196,6 +196,18 @@ Total,yes,100
 Total,no,<10
 """
 CROSSED = "sex,smoker,n\nf,yes,12\nf,no,*\nf,Total,*\nm,yes,<10\nm,no,35\nm,Total,*\nTotal,Total,52\n"
+NARROWED = """sex,ill,ward,n
+f,Total,Total,17
+m,Total,Total,74
+f,yes,Total,<9
+f,no,Total,14-16
+m,yes,Total,68-70
+m,no,Total,<9
+f,Total,A,<9
+f,Total,B,8-10
+m,Total,A,68-70
+m,Total,B,<9
+"""  # of 7 or 8 women in ward A, at most 3 are ill
 ROUND = """sex,smoker,ward,n
 f,yes,Total,21
 f,no,Total,26
@@ -231,6 +243,7 @@ Total,Total,Total,101
             10,
             None,
         ),
+        (NARROWED, 9, None),  # ward A has more women than may be ill, so that others of them are not
         (ROUND, 10, None),  # sums of a circle: f no B and m yes A are 6 together
     ],
 )
@@ -238,6 +251,14 @@ def test_what_tables_share_and_groups_of_cells_are_found(text, k, sentence):
     found = audit(read_counts(BytesIO(text.encode())), k=k)
     assert found.verdict is Verdict.WITHHOLD
     assert sentence is None or any(one.explain().endswith(sentence) for one in found.findings)
+
+
+def test_margins_of_an_older_release_are_compared_with_the_cells_of_a_newer_one():
+    new = b"sex,ward,n\nf,A,0\nf,B,16\nf,C,30\nm,A,146\nm,B,24\nm,C,0\nf,Total,46\nm,Total,170\n"
+    old = b"sex,ward,n\nf,Total,28\nm,Total,146\nTotal,A,146\nTotal,B,15\nTotal,C,13\n"
+    found = audit(read_counts(BytesIO(new)), k=10, against=[read_counts(BytesIO(old))], grown=True)
+    assert found.verdict is Verdict.WITHHOLD
+    assert found.findings[0].explain().endswith("ward B 16 − people of older release 1, sex f, ward B 15 = 1")
 
 
 def test_tables_whose_shared_counts_do_not_fit_are_for_a_person():
@@ -276,3 +297,26 @@ def test_a_k_that_no_group_has_is_never_a_release(k, total, why):
     found = audit(read_counts(BytesIO(table.encode())), k=k)
     assert found.verdict is Verdict.REVIEW
     assert any(why in check.sentence for check in found.checks)
+
+
+def test_another_method_is_taken_where_masks_leave_small_counts_of_several_tables_together():
+    numbers = {"ab": (62, 1, 76, 15), "bc": (10, 128, 17, 1), "cd": (1, 19, 50, 81)}
+    tables = [Table("all", (), (Cell((), 158, 158),))]
+    for names, many in numbers.items():
+        dimensions = tuple(Dimension(name, (f"{name}0", f"{name}1")) for name in names)
+        places = product(*(one.values for one in dimensions))
+        pairs = zip(places, many, strict=True)
+        cells = tuple(Cell(at, one, one) if one > 1 else Cell(at, 1, 9, State.MASKED) for at, one in pairs)
+        tables.append(Table(names, dimensions, cells))
+    counts = Counts((*tables,))
+    with pytest.raises(OptionError, match="several tables together"):
+        block_counts(counts, k=10, method="suppress")
+    assert block_counts(counts, k=10).is_safe
+
+
+@pytest.mark.parametrize("method", ["best", "suppress", "round"])
+def test_a_repair_of_a_table_of_fewer_than_k_people_is_no_release(method):
+    counts = read_counts(BytesIO(b"sex,n\nTotal,90\nf,60\nm,30\n"))
+    release = block_counts(counts, k=91, method=method)
+    assert release.verdict is Verdict.REVIEW
+    assert any("k is 91, more than all 90 people" in check.sentence for check in release.audit.checks)

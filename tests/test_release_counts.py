@@ -135,6 +135,14 @@ def test_malformed_counts_are_a_fault(folder, text):
     assert not verify(folder).is_good
 
 
+def test_limits_without_numbers_are_a_fault(folder):
+    stated = (folder / "counts.json").read_text()
+    (folder / "counts.json").write_text(stated.replace('"absent": null', '"absent": []'))
+    sign(folder)
+    assert (folder / "counts.json").read_text() != stated
+    assert not verify(folder).is_good
+
+
 def test_what_is_not_safe_is_not_written(tmp_path):
     counts = read_counts(BytesIO(TEXT.encode()))
     unsafe = replace(block(counts, k=11, method="suppress"), audit=audit(counts, k=11))

@@ -1,6 +1,6 @@
 """Block tables: counts that are safe to publish, by one of several methods, judged again from scratch."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Final, NamedTuple
@@ -15,7 +15,8 @@ from discreet.data.counts import Counts, State
 from discreet.data.reading import Reading
 from discreet.errors import BudgetError, Either, GuaranteeError, Option, OptionError, refuse_truth
 from discreet.judging.audit import Audit, audit
-from discreet.judging.policy import Policy, Verdict, as_policy
+from discreet.judging.checks import check_k
+from discreet.judging.policy import Check, CheckName, Policy, Verdict, as_policy
 from discreet.publications.counts.limits import Limits
 from discreet.runtime.resources import Progress, as_seconds, as_whole, watching
 from discreet.runtime.text import count_of
@@ -190,10 +191,25 @@ def _solve(method: str, problem: TableProblem) -> TableRelease:
             )
         if solution.proof is not None and solution.proof.stopped:  # what the search had no time for, the audit found
             raise BudgetError(TOO_LONG, Either(("raise {}", "seconds"), "use the method 'round' or 'collapse'"))
+        if method == "suppress" and problem.equations.shared:  # the search for masks takes tables one beside the other
+            raise OptionError(
+                "masks leave small counts that follow from several tables together; publish fewer of them, or use the "
+                "method 'round' or 'collapse'"
+            )
         raise GuaranteeError("small counts are left after blocking; nothing is released: please report this as a bug")
+    if not any(check.name is CheckName.K for check in judged.checks):  # masks may hide how many people there are
+        judged = replace(judged, checks=(*judged.checks, *_check_k(problem)))
     costs = measure_costs(solution)
     reason = solution.note or _describe_masks(solution, costs)
     return TableRelease(solution.counts, problem.counts, method, policy, judged, costs, solution.proof, reason)
+
+
+def _check_k(problem: TableProblem) -> Iterator[Check]:
+    """Leave a k to a person that no group of the people in the original tables can have."""
+    limits = Limits(problem.equations)
+    limits.propagate()
+    totals = [number for key, number in problem.equations.index.items() if not key.values]
+    return check_k(problem.policy, max(limits.high[totals].tolist(), default=None), "person", "people")
 
 
 def _describe_masks(solution: TableSolution, costs: TableCosts) -> str:

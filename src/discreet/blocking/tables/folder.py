@@ -188,7 +188,7 @@ def verify_tables(folder: str | os.PathLike[str], *, fingerprint: str | None = N
         faults += [f"{check.name}: {check.sentence}" for check in judged.checks if check.verdict is not Verdict.RELEASE]
     except DiscreetError as error:
         faults.append(str(error))
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         faults.append("a file of the release is missing or malformed")
     has_private = (place / MARK).is_dir()
     notes = (f"{MARK} is in the folder: remove it before publishing",) * has_private

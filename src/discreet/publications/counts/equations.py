@@ -123,7 +123,9 @@ def list_equations(counts: Counts, *, is_linked: bool = True, is_joined: bool = 
     builder = _Builder()
     for table in counts.tables:
         builder.take(table)
-    more = list[Table]()
+    rests, more = list_rests(counts), list[Table]()
+    if is_linked:
+        more += builder.compare_attributes(list(rests))
     for counted in [*builder.listed]:
         own = [table for table in counts.tables if table.counted == counted]
         more += builder.join(counted, own, is_forced=is_joined)
@@ -134,7 +136,6 @@ def list_equations(counts: Counts, *, is_linked: bool = True, is_joined: bool = 
         for table in (*counts.tables, *more):
             for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
                 builder.add_sums(table, names)
-    rests = list_rests(counts)
     for (counted, wider), rest in rests.items():
         builder.compare(counted, wider, rest)
         for one, other in product(counts.tables, counts.tables):
@@ -198,6 +199,34 @@ class _Builder:
         for ratio in table.ratios:
             part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
             self.ratios.append((self._find(part), self._find(whole), ratio))
+
+    def compare_attributes(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Table]:
+        """Yield a table for each set of attributes that those who are counted lack, but that others among them have.
+
+        The numbers of the ones are limits of those of the others, listed or not.
+        """
+        listed = [pair for pair in pairs if self.listed.keys() >= {*pair}]
+        wanted, known = {one: {*self.listed[one]} for pair in listed for one in pair}, -1
+        while known < (known := sum(map(len, wanted.values()))):
+            for one, other in listed:
+                wanted[one] |= wanted[other]
+                wanted[other] |= wanted[one]
+        for counted, sets in wanted.items():
+            for names in sorted(take_largest(sets) - self.listed[counted], key=sorted):
+                dimensions = [self._combine(name) for name in sorted(names)]
+                many = prod(len(one.children(None)) + len(one.parents) for one in dimensions)
+                if many > MOST_JOINT:
+                    self.doubts.append(NOT_JOINED)
+                    continue
+                table = Table(f"compared {counted} {sorted(names)}", tuple(dimensions), (), counted, (0, UNKNOWN))
+                self.shown[table.name] = {names}
+                self.listed[counted].add(names)
+                yield table
+
+    def _combine(self, name: str) -> Dimension:
+        """Return an attribute with its values in all tables."""
+        first, *others = self.dimensions[name]
+        return replace(first, values=tuple(dict.fromkeys(value for one in (first, *others) for value in one.values)))
 
     def join(self, counted: str, tables: Sequence[Table], *, is_forced: bool) -> Iterator[Table]:
         """Yield a table over all attributes that listed ones combine in a circle: there must be people for all of them.

@@ -37,12 +37,14 @@ class GroupSearch:
     """The search for groups of 1 to k − 1 people in cells of a clique (section 3.6 of the theory on tables).
 
     A table that fits refutes a group if it has 0 or at least k people in it. ``undecided`` are cells that may be in a
-    group for which no such table was found in time.
+    group for which no such table was found in time; ``covered`` is how many people are at least in a group of which
+    masks say by themselves that it is small, the most of all such groups.
     """
 
     limits: Limits
     k: int
     undecided: int = 0
+    covered: int = 0
 
     def run(self) -> Iterator[Group]:
         """Yield a group of each clique in each part that has any; if none has, one across several parts."""
@@ -93,6 +95,8 @@ class GroupSearch:
         first, second = sorted(range(len(apart)), key=by_part.__getitem__)[:2]
         near = [(most, cell) for most, cell, at in rooms if most + by_part[second if at == first else first] < self.k]
         if all(equations.states[cell] == State.MASKED and most == equations.high[cell] for most, cell in near):
+            least, lows = min((most for most, _ in near), default=self.k), self.limits.low[[cell for _, cell in near]]
+            self.covered = max(self.covered, (self.k - 1) // least * int(lows.max(initial=0)))
             return
         if len(near) > MOST_ACROSS:
             self.undecided += len(near)
@@ -131,6 +135,7 @@ class GroupSearch:
                 if not self.is_covered(tables.part.cells[chosen].tolist(), tables.span(chosen)):
                     return chosen
                 covered.append(chosen)
+                self.covered = max(self.covered, tables.span(chosen)[0])
         raise StoppedError
 
     def is_covered(self, cells: Sequence[int], ends: tuple[int, int]) -> bool:

@@ -85,6 +85,19 @@ class Search(NamedTuple):
     undecided: int
     limits: Limits
     doubts: tuple[str, ...] = ()
+    covered: int = 0  # how many people are at least in a group of which masks say that it is small
+
+    @property
+    def spans_tables(self) -> bool:
+        """Whether values of several tables together may have few people, though those of each table do not.
+
+        It takes a count that they share and that is not known, or more people in a group that masks excuse than there
+        can be in another cell (3.4).
+        """
+        limits = self.limits
+        room = limits.high[list({cell for clique in limits.equations.cliques for cell in clique})]
+        is_less = bool((room[room > 0] < self.covered).any())
+        return limits.shares_unknown or (bool(limits.equations.shared) and is_less)
 
     def find_shown(self, k: int) -> tuple[Revealed, ...]:
         """Return the counts from 1 to k − 1 that the tables show."""
@@ -105,7 +118,7 @@ def find_revealed(
 
     Limits are propagated through all sums, then linear programs decide what is left, and whole numbers where these
     leave a doubt; then groups of cells are looked for (sections 3.5 and 3.6 of the theory on tables). If nothing is
-    found, but tables share counts that are not known, they are joined to one, and it is looked for there (3.4).
+    found, but may be in several tables together, they are joined to one, and it is looked for there (3.4).
 
     >>> from discreet.data.counts import Cell, Dimension, Table
     >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
@@ -115,7 +128,7 @@ def find_revealed(
     """
     until = monotonic() + seconds
     search = search_equations(link_tables(counts), k, width=width, seconds=seconds, progress=progress)
-    if search.found or search.undecided or not search.limits.shares_unknown:
+    if search.found or search.undecided or not search.spans_tables:
         return search
     joined = link_tables(counts, is_joined=True)
     left = max(0.0, until - monotonic())
@@ -156,8 +169,10 @@ def search_equations(
             found.append(Revealed("told", keys, group.low, group.high, group.steps, group.equations))
             check_steps(group.equations, group.steps)
         undecided += groups.undecided
+    few = limits.low[(limits.low >= 1) & (limits.high < k)]
     order = sorted(range(len(found)), key=lambda at: (found[at].high, found[at].low, at))
-    return Search(tuple(found[at] for at in order), undecided, limits, equations.doubts)
+    covered = max(groups.covered, int(few.max(initial=0)))
+    return Search(tuple(found[at] for at in order), undecided, limits, equations.doubts, covered)
 
 
 def _report(progress: Progress, judge: "_Judge", cells: Sequence[int], after: list[float]) -> None:
