@@ -19,6 +19,12 @@ NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 CODE: Final = re.compile(r"0\d.*|\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d).*")  # or a date: no count is written so
+SAID: Final = re.compile(
+    r"\d[\d,]*(?: ?[*†‡§¶#¹²³⁴-⁹]+| ?[,;|].*%.*| (?:patients?|pts?|people|persons?|individuals?|subjects?|participants?"
+    r"|cases?|events?|deaths?|died|dead|men|women|children)\b.*)",
+    re.IGNORECASE,
+)  # a count with a footnote, a share or who is counted
+DIGIT: Final = re.compile(r"\d")
 WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
 YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
 DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
@@ -65,7 +71,17 @@ def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
     chosen = _choose_keys(known, numbers)
     keys = [columns[at] for at in (*known.keys, *chosen)]
     rest = [at for at in numbers if at not in chosen and not _is_index(columns[at])]
-    return [names[at] for at in rest if not any(_is_code(columns[at], key) for key in keys)]
+    rest += [at for at in known.keys if names[at] not in named and _holds_some(known, at, chosen)]
+    return [names[at] for at in sorted(rest) if not any(_is_code(columns[at], key) for key in keys)]
+
+
+def _holds_some(known: _Columns, at: int, chosen: Sequence[int]) -> bool:
+    """Return whether a column of texts holds numbers or marks too, and tells no lines apart that agree in all keys."""
+    often = Counter(text for text in known.columns[at] if text is not None)
+    some = [text for text in often if SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text))]
+    others = [key for key in (*known.keys, *chosen) if key != at]
+    is_label = not some or _are_dates(often, len(known.columns)) or not known.tell_apart(others)
+    return not is_label and 2 * sum(many > 1 for many in often.values()) < len(often)
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
@@ -81,10 +97,11 @@ def _is_number(text: str) -> bool:
 
 def _are_dates(often: Mapping[str, int], width: int) -> bool:
     """Return whether numbers are dates: years that come one after the other or again, or days and months of years."""
-    if all(map(DATE.fullmatch, often)):
+    numbers = [text for text in often if _is_number(text)]
+    if numbers and all(map(DATE.fullmatch, numbers)):
         return True
-    years = [int(match[1]) for match in map(YEAR.fullmatch, often) if match]
-    if len(years) < len(often):
+    years = [int(match[1]) for match in map(YEAR.fullmatch, numbers) if match]
+    if not years or len(years) < len(numbers):
         return False
     has_no_gap = len(years) > 1 and max(years) - min(years) < len(years)
     return width == 1 or has_no_gap or min(often.values()) > 1
@@ -110,12 +127,13 @@ def _varies(known: _Columns, at: int, keys: Sequence[int]) -> bool:
     column, slices = known.columns[at], known.pick([key for key in keys if key != at])
     filled = dict.fromkeys((text, other) for text, other in zip(column, slices, strict=True) if text is not None)
     values = Counter(text for text, _ in filled)
-    if any(not NUMBER.fullmatch(text) for text in values):
+    numbers = [text for text in values if _is_number(text)]
+    if any(not NUMBER.fullmatch(text) for text in numbers):
         return False
     if len({other for _, other in filled}) > 1:
         return 2 * sum(many > 1 for many in values.values()) >= len(values)
-    whole = [int(match[1]) for match in map(WHOLE.fullmatch, list(values)) if match]
-    return len(whole) == len(values) and _is_in_order(whole)
+    whole = [int(match[1]) for match in map(WHOLE.fullmatch, numbers) if match]
+    return len(whole) == len(numbers) and _is_in_order(whole)
 
 
 def _is_in_order(numbers: Sequence[int]) -> bool:
