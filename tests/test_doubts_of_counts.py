@@ -210,12 +210,22 @@ NESTED = {
         "118 − 109 = 9",
     ),
     "cumulative in columns": ("date,f,m\n2020-01-01,100,90\n2020-01-02,103,130\n2020-01-03,150,170\n", "103 − 100 = 3"),
+    "cumulative, beside unknown": ("month,n\n2020-01,100\n2020-02,103\n2020-03,150\nunknown,20\n", "103 − 100 = 3"),
+    "cumulative, quarters": ("x1,n\nQ1 2020,100\nQ2 2020,103\nQ3 2020,150\nQ1 2021,170\n", "103 − 100 = 3"),
+    "cumulative, days": ("x1,n\n30-day,100\n60-day,103\n90-day,150\n", "103 − 100 = 3"),
+    "cumulative, ordinals": ("x1,n\n1st,100\n2nd,103\n3rd,150\n", "103 − 100 = 3"),
+    "as of": ("as of,n\n2020-01-01,100\n2020-01-02,103\n", "the table says 'as of'"),
     "a word above the counts": ("site,cumulative cases\nA,100\nB,103\n", "the table says 'cumulative'"),
     "at risk": ("time,at risk\n0,100\n12,98\n", "100 − 98 = 2"),
     "at risk, without the word": ("time,n\n0,100\n12,98\n", "100 − 98 = 2"),
     "at risk, as programs write it": ("time,n.risk,n.event\n6,100,20\n12,98,15\n", "the table says 'n.risk'"),
     "at risk in two arms": ("time,A,B\n0,100,90\n12,98,80\n24,50,40\n", "100 − 98 = 2"),
     "a flow chart": ("step,n\nassessed,100\nasked,97\nallocated,60\n", "100 − 97 = 3"),
+    "a flow chart in columns": (
+        "site,invited,attended,completed\nA,100,97,60\nB,200,150,90\nC,80,60,40\n",
+        "100 − 97 = 3",
+    ),
+    "all people with their name": ("x1,n\nAll patients,100\nfemale,60\nsmoker,95\n", "100 − 95 = 5"),
     "words of a flow chart": ("x1,n\nscreened,100\neligible,97\nrandomised,60\n", "100 − 97 = 3"),
     "codes": ("icd,n\nE11,100\nE11.0,<11\nE11.9,95\n", "100 − 95 = 5"),
     "codes by sex": (
@@ -231,8 +241,23 @@ NESTED = {
     "at least, in words": ("dose,n\nat least one,100\nboth,97\n", "100 − 97 = 3"),
     "any": ("dx,n\nany cancer,100\nbreast,97\nlung,20\n", "100 − 97 = 3"),
     "indented": ("group,n\npeople,100\n  men,97\n", "100 − 97 = 3"),
+    "ever": ("x1,n\never smoker,100\ncurrent smoker,97\n", "100 − 97 = 3"),
+    "lines of a tree": ("group,n\npeople,100\n├─ men,97\n", "lines of group are indented"),
+    "arrows": ("group,n\npeople,100\n-> men,97\n", "lines of group are indented"),
+    "blanks of web pages": ("group,n\npeople,100\n&nbsp;&nbsp;men,97\n", "lines of group are indented"),
+    "dots": ("group,n\npeople,100\n..men,97\n", "lines of group are indented"),
     "bullets": ("group,n\npeople,100\n- men,97\n", "100 − 97 = 3"),
     "of which": ("group,n\npeople,100\nof which men,97\n", "100 − 97 = 3"),
+    "codes in letters and digits": ("atc,n\nA10,100\nA10BA,97\nC09,50\n", "100 − 97 = 3"),
+    "codes of regions": ("nuts,n\nDE,100\nDE1,97\nFR,50\n", "100 − 97 = 3"),
+    "codes with names": (
+        "icd,n\nE11 Diabetes,100\nE11.9 Diabetes unspecified,97\nI10 Hypertension,50\n",
+        "100 − 97 = 3",
+    ),
+    "numbered lines": ("x1,n\n1 people,100\n1.1 men,97\n2 cars,50\n", "100 − 97 = 3"),
+    "kinds of": ("dx,n\ndiabetes,100\ntype 2 diabetes,97\nasthma,50\n", "100 − 97 = 3"),
+    "both": ("dx,n\nflu,100\nasthma,120\nboth,97\n", "100 − 97 = 3"),
+    "joined labels in other letters": ("dx,n\nflu,100\nasthma,150\nFlu AND Asthma,97\n", "100 − 97 = 3"),
     "joined labels": ("dx,n\ndiabetes,100\nhypertension,80\ndiabetes and hypertension,95\n", "100 − 95 = 5"),
     "sums of lines below": (
         "unit,n\ncardiology,100\nw1,40\nw2,60\nsurgery,80\nw3,30\nw4,50\nicu,90\nw5,<10\nw6,85\n",
@@ -437,6 +462,13 @@ def test_ordinary_tables_keep_their_verdict():
         "blood group,n\nA,100\nB,95\nAB,40\nO,200\n",
         "region,n\nNorth,100\nSouth,95\nNorth-East,40\nSouth West,62\n",
         "diagnosis,n\nasthma,120\ngout,115\ncopd,111\n",
+        "diagnosis,n\nasthma,120\nno asthma,115\nother asthma,111\n",
+        "trial,n\neligible,60\nnot eligible,55\n",
+        "trial,n\ncompleted,60\nwithdrawn,55\ndied,57\n",
+        "ward,n\nW1,30\nW2,42\nW10,27\nW11,31\n",
+        "eye,n\nleft,60\nright,65\nboth,58\n",
+        "smoking,n\nsmoker,60\nex-smoker,55\nnon-smoker,57\nnever smoker,59\n",
+        "diagnosis,n\nflu,60\nasthma,55\nall others,57\n",
         "icd,n\nE11: Diabetes,60\nI10: Hypertension,55\nJ44: COPD,58\n",
         "region,n\nNorth East,130\nNorth West,140\nSouth East,153\nSouth West,112\n",
         "ward,n\nward 1,95\nward 2,100\nward 3,60\n",
@@ -466,6 +498,12 @@ def test_without_names_no_verdict_gets_better(name):
     """Words may add a doubt; signs in values and counts stay."""
     text = NESTED[name][0]
     head, _, body = text.partition("\n")
-    words = {"a word above the counts", "a flow chart", "at risk, as programs write it"}
+    words = {
+        "a word above the counts",
+        "as of",
+        "a flow chart in columns",
+        "a flow chart",
+        "at risk, as programs write it",
+    }
     neutral = ",".join(f"x{at}" for at in range(1, head.count(",") + 2))
     assert name in words or judge(f"{neutral}\n{body}").verdict >= judge(text).verdict

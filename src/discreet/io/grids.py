@@ -40,7 +40,9 @@ MOST_FILES: Final = 1000  # tables of a folder
 MOST_SAMPLED: Final = 100  # lines of a table that are looked at
 IsKnown: TypeAlias = Callable[[Sequence[str]], bool]  # whether columns of these names, in lower case, are known
 NO_FILES: Final[Mapping[str, "Grid"]] = MappingProxyType({})
-INDENT: Final = re.compile(r"(?:\s|[-–—•·*>](?=\s))*")  # blanks, or a dash or a bullet with blanks
+INDENT: Final = re.compile(
+    r"(?:\s|&(?:nbsp|emsp|ensp|thinsp);|[\u200b│├└╰┃┣┗─━╴↳]|[.…]{2,}|_{2,}|(?:[-–—•·*>→◦○▪▫■□●‣]+|\.)(?=\s))*"
+)  # blanks, lines of a tree, or a dash or a bullet with blanks
 
 
 class Grid(NamedTuple):
