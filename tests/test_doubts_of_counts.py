@@ -147,6 +147,23 @@ def test_columns_that_are_left_out_of_a_crosstab_are_named():
     assert "note left out (asked)" in str(read_text("sex,young,old,note\nf,60,40,3\nm,30,50,4\n", drop="note").reading)
 
 
+STATED = {
+    "a header": ("characteristic,A (N=63),B (N=40)\nF,60,30\nM,<10,10\n", "labels say N=63, N=40"),
+    "the header of counts": ("characteristic,n (N = 63)\nF,60\n", "labels say N = 63"),
+    "a second header": ("characteristic,A,B\n,N=63,N=40\nF,60,30\nM,<10,10\n", "labels say N=63, N=40"),
+    "labels": ("dept,n\nA (3 died),60\nB [4/70],70\n", "labels say (3 died, [4/70"),
+    "a title": ("Table 1 (N = 63)\nsex,n\nF,60\nM,<10\n", "line 1 (text that states a count)"),
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_a_count_that_a_label_or_text_states_is_for_a_person(name):
+    text, sign = STATED[name]
+    found = judge(text)
+    assert found.verdict is Verdict.REVIEW
+    assert sign in " ".join(str(check.sentence) for check in found.checks)
+
+
 # Lines that count people of other lines
 
 TABLE_1 = "variable,level,n\nsex,F,60\nsex,M,40\nsmoker,yes,<10\nsmoker,no,95\n"
@@ -472,6 +489,8 @@ def test_ordinary_tables_keep_their_verdict():
         "icd,n\nE11: Diabetes,60\nI10: Hypertension,55\nJ44: COPD,58\n",
         "region,n\nNorth East,130\nNorth West,140\nSouth East,153\nSouth West,112\n",
         "ward,n\nward 1,95\nward 2,100\nward 3,60\n",
+        "Table 1: wards in (2019/20)\nward,A,B\nf,60,40\nm,70,80\n",
+        "year (from April),n\n(2019/20),60\n(2020/21),80\n",
         "doses,n\nno dose,100\nat least one,95\n",
         "smoker,yes,no\nf,20,40\nm,30,50\n",
         "x1,x2\nf,60\nm,55\n",

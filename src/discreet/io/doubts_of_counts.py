@@ -15,7 +15,7 @@ from discreet.io.grids import Grid
 from discreet.io.names import find_columns
 from discreet.io.nested_lines import find_nested
 from discreet.io.stacked_blocks import find_blocks, find_parts
-from discreet.io.unjudged_numbers import find_numbers
+from discreet.io.unjudged_numbers import find_numbers, find_stated
 from discreet.io.unnamed_totals import find_unnamed_totals
 
 FREE: Final = frozenset(("long", "crosstab"))  # layouts that anybody may write, with columns of their own
@@ -53,6 +53,13 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
         )
 
 
+def _doubt_labels(table: Table, seen: Seen) -> Iterator[Message]:
+    """Yield a doubt about counts that labels or headers state."""
+    if seen.layout in FREE and (found := find_stated(table, seen.read.headers)):
+        which = "this count was" if len(found) == 1 else "these counts were"
+        yield Message(f"labels say {name_some(found)}: {which} not judged; take counts out of labels")
+
+
 def _doubt_totals(table: Table, seen: Seen) -> Iterator[Message]:
     """Yield doubts about values that look like totals, unless the owner has named the layout."""
     if not seen.is_named:
@@ -79,6 +86,7 @@ def _doubt_columns(table: Table, seen: Seen) -> Iterator[Message]:
 
 GENERATORS: Final[Sequence[Callable[[Table, Seen], Iterator[Message]]]] = (
     _doubt_numbers,
+    _doubt_labels,
     _doubt_totals,
     _doubt_lines,
     _doubt_blocks,

@@ -6,8 +6,8 @@ dates or steps in order. A number beside them is more likely a second count, a p
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, combinations, pairwise
 from typing import Final, NamedTuple
 
 from discreet.data.counts import Coordinates, Table
@@ -19,11 +19,12 @@ NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 CODE: Final = re.compile(r"0\d.*|\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d).*")  # or a date: no count is written so
-SAID: Final = re.compile(
-    r"\d[\d,]*(?: ?[*†‡§¶#¹²³⁴-⁹]+| ?[,;|].*%.*| (?:patients?|pts?|people|persons?|individuals?|subjects?|participants?"
-    r"|cases?|events?|deaths?|died|dead|men|women|children)\b.*)",
-    re.IGNORECASE,
-)  # a count with a footnote, a share or who is counted
+WHO: Final = (
+    "patients?|pts?|people|persons?|individuals?|subjects?|participants?|cases?|events?|deaths?|died|dead|men|women"
+    "|children"
+)
+SAID: Final = re.compile(rf"\d[\d,]*(?: ?[*†‡§¶#¹²³⁴-⁹]+| ?[,;|].*%.*| (?:{WHO})\b.*)", re.IGNORECASE)
+"""A count with a footnote, a share or who is counted."""
 DIGIT: Final = re.compile(r"\d")
 WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
 YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
@@ -31,6 +32,11 @@ DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])
 MOST_KEYS: Final = 3  # columns of numbers that are keys together
 LONE: Final = 5  # numbers with gaps that are a key if they rise
 FEWEST: Final = 3  # numbers of lines that are no chance
+STATED: Final = re.compile(
+    rf"(?<![^\W_])n ?[=:] ?\d[\d,]*|[(\[] ?\d[\d,]* (?:{WHO})\b"
+    r"|[(\[] ?(?!(?:19|20)\d\d/)\d[\d,]* ?(?:/|of|out of) ?\d+(?![\d/])",
+    re.IGNORECASE,
+)  # a count in a label
 
 
 class _Columns(NamedTuple):
@@ -73,6 +79,17 @@ def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
     rest = [at for at in numbers if at not in chosen and not _is_index(columns[at])]
     rest += [at for at in known.keys if names[at] not in named and _holds_some(known, at, chosen)]
     return [names[at] for at in sorted(rest) if not any(_is_code(columns[at], key) for key in keys)]
+
+
+def find_stated(table: Table, texts: Iterable[str]) -> list[str]:
+    """Return the counts that labels of a table or ``texts`` state, such as n=63: they stay where counts are masked.
+
+    >>> from discreet.data.counts import Dimension
+    >>> find_stated(Table("", (Dimension("arm", ("A (N=63)", "B (N = 40)", "2019/20")),), ()), ["died [3/63]"])
+    ['N=63', 'N = 40', '[3/63']
+    """
+    labels = chain.from_iterable((one.name, *one.values) for one in table.dimensions)
+    return list(dict.fromkeys(match[0] for text in (*labels, *texts) for match in STATED.finditer(text)))
 
 
 def _holds_some(known: _Columns, at: int, chosen: Sequence[int]) -> bool:
