@@ -57,6 +57,7 @@ UNREAD = {
     "counts with words": ("dept,patients,HIV\nA,60,3 patients\nB,70,4 patients\n", "HIV"),
     "counts with shares behind": ("dept,patients,HIV\nA,60,3; 5%\nB,70,4; 6%\n", "HIV"),
     "one mark among words": ("dept,patients,HIV\nA,60,<5\nB,70,some\nC,80,many\n", "HIV"),
+    "a note in one line": ("dept,patients,note\nA,60,seen in May\nB,70,\n", "note"),
     "one count among words": ("dept,patients,note\nA,60,3 died\nB,70,none died\nC,80,\n", "note"),
     "percentages": ("dept,n,pct_died\nA,60,5.0\nB,70,3.3\n", "pct_died"),
     "percentages without a name": ("dept,n,x1\nA,60,5%\nB,70,3%\n", "x1"),
@@ -152,6 +153,15 @@ STATED = {
     "the header of counts": ("characteristic,n (N = 63)\nF,60\n", "labels say N = 63"),
     "a second header": ("characteristic,A,B\n,N=63,N=40\nF,60,30\nM,<10,10\n", "labels say N=63, N=40"),
     "labels": ("dept,n\nA (3 died),60\nB [4/70],70\n", "labels say (3 died, [4/70"),
+    "a note": (
+        "sex,y,o,Total\nf,60,70,130\nm,50,40,90\nNote: 3 of the men died\n",
+        "line 4 (text that states a count)",
+    ),
+    "a note among lines": (
+        "sex,age,n\nf,y,60\nf,o,70\nm,y,55\nm,o,44\nThree died in f y,,\n",
+        "line 6, column 3 has no count",
+    ),
+    "a note below lines": ("sex,n\nf,60\nm,55\nTotal,115\nSource: all but 3,\n", "line 5, column 2 has no count"),
     "a title": ("Table 1 (N = 63)\nsex,n\nF,60\nM,<10\n", "line 1 (text that states a count)"),
 }
 
@@ -491,6 +501,9 @@ def test_ordinary_tables_keep_their_verdict():
         "ward,n\nward 1,95\nward 2,100\nward 3,60\n",
         "Table 1: wards in (2019/20)\nward,A,B\nf,60,40\nm,70,80\n",
         "year (from April),n\n(2019/20),60\n(2020/21),80\n",
+        "ward,A,B\nf,60,40\nm,70,80\nNote: counts of fewer than 10 patients are masked\n",
+        "sex,label,n\nf,Female,60\nm,Male,50\nTotal,Total,110\n",
+        "sex,smoker,n\nf,,60\nm,,50\n,yes,40\n,no,70\n",
         "doses,n\nno dose,100\nat least one,95\n",
         "smoker,yes,no\nf,20,40\nm,30,50\n",
         "x1,x2\nf,60\nm,55\n",

@@ -15,7 +15,7 @@ from discreet.io.grids import Grid
 from discreet.io.names import find_columns
 from discreet.io.nested_lines import find_nested
 from discreet.io.stacked_blocks import find_blocks, find_parts
-from discreet.io.unjudged_numbers import find_numbers, find_stated
+from discreet.io.unjudged_numbers import find_notes, find_numbers, find_stated
 from discreet.io.unnamed_totals import find_unnamed_totals
 
 FREE: Final = frozenset(("long", "crosstab"))  # layouts that anybody may write, with columns of their own
@@ -60,6 +60,12 @@ def _doubt_labels(table: Table, seen: Seen) -> Iterator[Message]:
         yield Message(f"labels say {name_some(found)}: {which} not judged; take counts out of labels")
 
 
+def _doubt_notes(table: Table, seen: Seen) -> Iterator[Message]:
+    """Yield a doubt about lines that hold a text and no count, which would go out as a value."""
+    if seen.layout == "long" and "" not in seen.options.masks and (found := find_notes(table)):
+        yield Message(f"{found[0]} has no count, and its line may be a note that was not judged; leave such lines out")
+
+
 def _doubt_totals(table: Table, seen: Seen) -> Iterator[Message]:
     """Yield doubts about values that look like totals, unless the owner has named the layout."""
     if not seen.is_named:
@@ -87,6 +93,7 @@ def _doubt_columns(table: Table, seen: Seen) -> Iterator[Message]:
 GENERATORS: Final[Sequence[Callable[[Table, Seen], Iterator[Message]]]] = (
     _doubt_numbers,
     _doubt_labels,
+    _doubt_notes,
     _doubt_totals,
     _doubt_lines,
     _doubt_blocks,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, combinations, pairwise
 from typing import Final, NamedTuple
 
-from discreet.data.counts import Coordinates, Table
+from discreet.data.counts import UNKNOWN, Coordinates, Place, State, Table
 from discreet.io.marks import looks_counted
 
 NUMBER: Final = re.compile(
@@ -37,6 +37,15 @@ STATED: Final = re.compile(
     r"|[(\[] ?(?!(?:19|20)\d\d/)\d[\d,]* ?(?:/|of|out of) ?\d+(?![\d/])",
     re.IGNORECASE,
 )  # a count in a label
+REMARK: Final = re.compile(
+    rf"{STATED.pattern}"
+    rf"|(?<![\w.,<≥])(?<!than )(?<!below )(?<!under )(?<!least )\d[\d,]* (?:of \w+ )?(?:\w+ )?(?:{WHO})\b",
+    re.IGNORECASE,
+)  # the same in text around a table
+NOTE: Final = re.compile(
+    r"(?:foot)?(?:note|source|remark|comment|legend|abbreviation|quelle|anmerkung|hinweis)s?\b.*|[*†‡§¹²³]+ ?\w.*",
+    re.IGNORECASE,
+)
 
 
 class _Columns(NamedTuple):
@@ -92,12 +101,32 @@ def find_stated(table: Table, texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(match[0] for text in (*labels, *texts) for match in STATED.finditer(text)))
 
 
+def find_notes(table: Table) -> list[Place]:
+    """Return where lines without a count hold one text alone, which no other line has: it may be a note.
+
+    >>> from discreet.data.counts import Cell, Dimension, State
+    >>> note = Cell(("Note: 3 died",), 0, UNKNOWN, State.MASKED, Place(3, 2))
+    >>> find_notes(Table("", (Dimension("sex", ("f", "Note: 3 died")),), (Cell(("f",), 60, 60), note)))
+    [Place(line=3, column=2)]
+    """
+    often = Counter(one for cell in table.cells for one in enumerate(cell.at) if one[1] is not None)
+    found = list[Place]()
+    for cell in table.cells:
+        own = [one for one in enumerate(cell.at) if one[1] is not None]
+        if len(own) == 1 and cell.place and not cell.mark and cell.state is State.MASKED and cell.high == UNKNOWN:
+            is_note = len(cell.at) > 1 or NOTE.fullmatch(own[0][1] or "") is not None
+            found += [cell.place] * (is_note and often[own[0]] == 1)
+    return found
+
+
 def _holds_some(known: _Columns, at: int, chosen: Sequence[int]) -> bool:
-    """Return whether a column of texts holds numbers or marks too, and tells no lines apart that agree in all keys."""
+    """Return whether texts tell no lines apart that agree in all keys, and some are numbers or marks, or left out."""
     often = Counter(text for text in known.columns[at] if text is not None)
-    some = [text for text in often if SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text))]
     others = [key for key in (*known.keys, *chosen) if key != at]
-    is_label = not some or _are_dates(often, len(known.columns)) or not known.tell_apart(others)
+    keys = zip(known.columns[at], known.pick(others), strict=True)
+    has_blanks = any(text is None and any(one is not None for one in key) for text, key in keys)
+    some = [text for text in often if SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text))]
+    is_label = not (some or has_blanks) or _are_dates(often, len(known.columns)) or not known.tell_apart(others)
     return not is_label and 2 * sum(many > 1 for many in often.values()) < len(often)
 
 

@@ -18,7 +18,7 @@ from discreet.io.formats.counts.layout import LATER, CountOptions, CountsRead, l
 from discreet.io.formats.counts.shares import Share
 from discreet.io.grids import Grid
 from discreet.io.names import find_columns
-from discreet.io.unjudged_numbers import STATED
+from discreet.io.unjudged_numbers import REMARK
 from discreet.runtime.text import count_of
 
 EMPTY: Final = "(empty)"
@@ -77,7 +77,7 @@ def read_table(grid: Grid, options: CountOptions, name: str = "table", names: Se
     ratios, missing, more = shares.find_wholes([one.name for one in dimensions], cells, stated)
     left_out = len(grid.lines) - (frame.end - frame.start)
     text = [at for at in range(len(grid.lines)) if not frame.start <= at < frame.end]
-    stated_around = [at for at in text if any(map(STATED.search, grid.lines[at]))]
+    stated_around = [at for at in text if any(map(REMARK.search, grid.lines[at]))]
     around = [f"{count_of(left_out, 'line')} of text around the table left out"] if left_out else []
     table = Table(name, dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
     lines = sum(at < frame.labels for at in keep)
