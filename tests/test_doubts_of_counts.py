@@ -57,6 +57,7 @@ UNREAD = {
     "counts with words": ("dept,patients,HIV\nA,60,3 patients\nB,70,4 patients\n", "HIV"),
     "counts with shares behind": ("dept,patients,HIV\nA,60,3; 5%\nB,70,4; 6%\n", "HIV"),
     "one mark among words": ("dept,patients,HIV\nA,60,<5\nB,70,some\nC,80,many\n", "HIV"),
+    "a column without a name": ("dept,patients,\nA,60,3\nB,70,4\n", "(no name)"),
     "a note in one line": ("dept,patients,note\nA,60,seen in May\nB,70,\n", "note"),
     "one count among words": ("dept,patients,note\nA,60,3 died\nB,70,none died\nC,80,\n", "note"),
     "percentages": ("dept,n,pct_died\nA,60,5.0\nB,70,3.3\n", "pct_died"),
@@ -160,6 +161,14 @@ STATED = {
     "a note among lines": (
         "sex,age,n\nf,y,60\nf,o,70\nm,y,55\nm,o,44\nThree died in f y,,\n",
         "line 6, column 3 has no count",
+    ),
+    "a note below totals": (
+        "sex,age,n\nf,y,60\nf,o,70\nf,Total,130\nTotal,Total,130\nThree died,,\n",
+        "line 6, column 3 has no count",
+    ),
+    "notes without a name": (
+        "sex,age,n,\nf,y,60,3\nf,o,70,few\nm,y,55,few\nm,o,44,3\n",
+        "these numbers may be counts",
     ),
     "a note below lines": ("sex,n\nf,60\nm,55\nTotal,115\nSource: all but 3,\n", "line 5, column 2 has no count"),
     "a title": ("Table 1 (N = 63)\nsex,n\nF,60\nM,<10\n", "line 1 (text that states a count)"),

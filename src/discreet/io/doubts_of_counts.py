@@ -42,7 +42,7 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
         return
     is_long = seen.layout == "long"
     named = find_columns(seen.grid.lines[0], seen.options.columns) if is_long else table.names[:1]  # its lines
-    names = name_some(find_numbers(table, named))
+    names = name_some([name or "(no name)" for name in find_numbers(table, named)])
     if names:
         yield Message(
             f"{names}: taken for attributes, but these numbers may be counts, shares or rates, which were not judged; "

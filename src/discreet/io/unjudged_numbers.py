@@ -84,10 +84,14 @@ def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
     ]
     known = _Columns(columns, [at for at in range(len(columns)) if at not in numbers])
     chosen = _choose_keys(known, numbers)
-    keys = [columns[at] for at in (*known.keys, *chosen)]
+    keys = (*known.keys, *chosen)
     rest = [at for at in numbers if at not in chosen and not _is_index(columns[at])]
-    rest += [at for at in known.keys if names[at] not in named and _holds_some(known, at, chosen)]
-    return [names[at] for at in sorted(rest) if not any(_is_code(columns[at], key) for key in keys)]
+    rest += [
+        at for at in known.keys if names[at] not in named and _holds_some(known, at, chosen, is_named=bool(names[at]))
+    ]
+    return [
+        names[at] for at in sorted(rest) if not any(_is_code(columns[at], columns[key]) for key in keys if key != at)
+    ]
 
 
 def find_stated(table: Table, texts: Iterable[str]) -> list[str]:
@@ -109,25 +113,28 @@ def find_notes(table: Table) -> list[Place]:
     >>> find_notes(Table("", (Dimension("sex", ("f", "Note: 3 died")),), (Cell(("f",), 60, 60), note)))
     [Place(line=3, column=2)]
     """
-    often = Counter(one for cell in table.cells for one in enumerate(cell.at) if one[1] is not None)
+    often = Counter(one for cell in table.cells for one in enumerate(cell.at) if one[1])
     found = list[Place]()
     for cell in table.cells:
-        own = [one for one in enumerate(cell.at) if one[1] is not None]
+        own = [one for one in enumerate(cell.at) if one[1]]
         if len(own) == 1 and cell.place and not cell.mark and cell.state is State.MASKED and cell.high == UNKNOWN:
             is_note = len(cell.at) > 1 or NOTE.fullmatch(own[0][1] or "") is not None
             found += [cell.place] * (is_note and often[own[0]] == 1)
     return found
 
 
-def _holds_some(known: _Columns, at: int, chosen: Sequence[int]) -> bool:
-    """Return whether texts tell no lines apart that agree in all keys, and some are numbers or marks, or left out."""
+def _holds_some(known: _Columns, at: int, chosen: Sequence[int], *, is_named: bool) -> bool:
+    """Return whether texts tell no lines apart that agree in all keys, and some are numbers or marks, or left out.
+
+    If they have no name, it matters less whether they come again.
+    """
     often = Counter(text for text in known.columns[at] if text is not None)
     others = [key for key in (*known.keys, *chosen) if key != at]
     keys = zip(known.columns[at], known.pick(others), strict=True)
-    has_blanks = any(text is None and any(one is not None for one in key) for text, key in keys)
+    has_blanks = any(not text and any(key) for text, key in keys)
     some = [text for text in often if SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text))]
     is_label = not (some or has_blanks) or _are_dates(often, len(known.columns)) or not known.tell_apart(others)
-    return not is_label and 2 * sum(many > 1 for many in often.values()) < len(often)
+    return not is_label and (not is_named or 2 * sum(many > 1 for many in often.values()) < len(often))
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
