@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from discreet import Verdict, audit, read_counts
+from discreet import InputError, Verdict, audit, read_counts
 from discreet.cli import main
 from discreet.io.bands import list_bands
 from discreet.judging.policy import CheckName
@@ -147,6 +147,20 @@ def test_the_line_about_the_reading_names_the_role_of_each_column(text, roles):
 
 def test_columns_that_are_left_out_of_a_crosstab_are_named():
     assert "note left out (asked)" in str(read_text("sex,young,old,note\nf,60,40,3\nm,30,50,4\n", drop="note").reading)
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("sex,age,n,age\nf,y,60,3\nm,o,70,4\n", {}),
+        ("sex,n,n\nf,60,3\nm,55,4\n", {"counts": "n"}),
+        ("sex,n,,\nf,60,3,a\nm,55,4,b\n", {}),
+        ("analysis_id,stratum_1,count_value,Count_Value\n2,8507,100,3\n2,8532,120,4\n", {}),
+    ],
+)
+def test_columns_that_are_called_alike_are_refused_as_one_would_not_be_read(text, how):
+    with pytest.raises(InputError, match="several columns"):
+        read_text(text, **how)
 
 
 STATED = {

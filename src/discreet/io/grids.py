@@ -90,6 +90,15 @@ class Grid(NamedTuple):
                     f"{where}: see column {min(fields, width) + 1}; write the table again, or check its separator"
                 )
 
+    def check_names(self) -> None:
+        """Refuse columns that differ and are called alike, whatever the case: one of them would not be read."""
+        seen: dict[str, list[str]] = {}
+        for at, name in enumerate(self.lines[0] if self.lines else []):
+            fields = [line[at] if at < len(line) else "" for line in self.lines[1:]]
+            if seen.setdefault(name.casefold(), fields) != fields:
+                called = f"are called {name!r:.99}" if name else "have no name"
+                raise InputError(f"several columns {called}; give each a name of its own")
+
 
 def load_grid(
     source: Source | Any,  # noqa: ANN401 - a frame of any library
