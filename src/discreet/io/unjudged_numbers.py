@@ -5,12 +5,14 @@ dates or steps in order. A number beside them is more likely a second count, a p
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, combinations, pairwise
 from typing import Final, NamedTuple
 
 from discreet.data.counts import UNKNOWN, Coordinates, Place, State, Table
+from discreet.io.bands import list_bands, read_band
 from discreet.io.marks import looks_counted
 
 NUMBER: Final = re.compile(
@@ -31,6 +33,10 @@ YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
 DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
 MOST_KEYS: Final = 3  # columns of numbers that are keys together
 LONE: Final = 5  # numbers with gaps that are a key if they rise
+LED: Final = re.compile(
+    r"\W*(?:(?:ca|about|approx|around|circa)\b\W*|[a-z ]{1,20}[:=] ?)?\d(?!\d*-[a-z])", re.IGNORECASE
+)
+WHEN: Final = re.compile(r"(?:\b|\d)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d\d:\d\d\b", re.IGNORECASE)
 FEWEST: Final = 3  # numbers of lines that are no chance
 STATED: Final = re.compile(
     rf"(?<![^\W_])n ?[=:] ?\d[\d,]*|[(\[] ?\d[\d,]* (?:{WHO})\b"
@@ -124,7 +130,7 @@ def find_notes(table: Table) -> list[Place]:
 
 
 def _holds_some(known: _Columns, at: int, chosen: Sequence[int], *, is_named: bool) -> bool:
-    """Return whether texts tell no lines apart that agree in all keys, and some are numbers or marks, or left out.
+    """Return whether texts tell no lines apart that agree in all keys, and are or begin with numbers, or are left out.
 
     If they have no name, it matters less whether they come again.
     """
@@ -132,9 +138,15 @@ def _holds_some(known: _Columns, at: int, chosen: Sequence[int], *, is_named: bo
     others = [key for key in (*known.keys, *chosen) if key != at]
     keys = zip(known.columns[at], known.pick(others), strict=True)
     has_blanks = any(not text and any(key) for text, key in keys)
-    some = [text for text in often if SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text))]
-    is_label = not (some or has_blanks) or _are_dates(often, len(known.columns)) or not known.tell_apart(others)
-    return not is_label and (not is_named or 2 * sum(many > 1 for many in often.values()) < len(often))
+    is_led = 2 * sum(many for text, many in often.items() if _begins_with_number(text)) > often.total()
+    some = is_led or any(SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text)) for text in often)
+    is_label = (
+        not (some or has_blanks)
+        or _are_bands(often)
+        or _are_dates(often, len(known.columns))
+        or not known.tell_apart(others)
+    )
+    return not is_label and (not is_named or 2 * sum(many > 1 for many in often.values()) <= len(often))
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
@@ -146,6 +158,23 @@ def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
 
 def _is_number(text: str) -> bool:
     return not CODE.fullmatch(text) and (looks_counted(text) or NUMBER.fullmatch(text) is not None)
+
+
+def _begins_with_number(text: str) -> bool:
+    """Return whether a text begins with a number, perhaps after signs and words, and is no date and no time.
+
+    >>> [_begins_with_number(text) for text in ("5 per 1000", "≈ 5", "(3)", "died: 3", "½", "E11", "1 May 2020")]
+    [True, True, True, True, True, False, False]
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    return LED.match(plain) is not None and not CODE.fullmatch(plain) and not WHEN.search(plain)
+
+
+def _are_bands(often: Mapping[str, int]) -> bool:
+    """Return whether texts are bands that do not overlap, each once, as of ages; there may be single numbers."""
+    bands = [band for band in map(read_band, often) if band is not None]
+    is_wide = any(band.low < band.high for band in bands)
+    return is_wide and len(bands) == len(often) and max(often.values()) == 1 and not list_bands([*often])
 
 
 def _are_dates(often: Mapping[str, int], width: int) -> bool:
