@@ -57,6 +57,7 @@ UNREAD = {
     "counts with words": ("dept,patients,HIV\nA,60,3 patients\nB,70,4 patients\n", "HIV"),
     "counts with shares behind": ("dept,patients,HIV\nA,60,3; 5%\nB,70,4; 6%\n", "HIV"),
     "one mark among words": ("dept,patients,HIV\nA,60,<5\nB,70,some\nC,80,many\n", "HIV"),
+    "p values": ("dept,n,x1\nA,60,<0.001\nB,70,0.03\n", "x1"),
     "rates in words": ("dept,n,x1\nA,60,5 per 1000\nB,70,7 per 1000\nC,80,9 per 1000\n", "x1"),
     "about": ("dept,n,x1\nA,60,≈5\nB,70,ca. 7\nC,80,about 9\n", "x1"),
     "in brackets": ("dept,n,x1\nA,60,(3)\nB,70,[5]\nC,80,{7}\n", "x1"),
@@ -131,6 +132,8 @@ def test_columns_that_a_format_does_not_know_are_for_a_person():
     achilles = "analysis_id,stratum_1,count_value,avg_value\n2,8507,100,3\n2,8532,120,4\n"
     assert "avg_value: not judged" in doubt(judge(achilles))
     assert "avg_value" not in doubt(judge(achilles, drop="avg_value"))
+    assert "avg_value: not judged" in doubt(judge(achilles.replace(",3\n", ",0.03\n").replace(",4\n", ",0.04\n")))
+    assert "avg_value: not judged" in doubt(judge(achilles.replace(",3\n", ",3 died\n").replace(",4\n", ",\n")))
 
 
 @pytest.mark.parametrize(
@@ -542,6 +545,7 @@ def test_ordinary_tables_keep_their_verdict():
         "year,n\n2019,100\n2020,180\n2021,130\nunknown,60\n",
         "ward,grade,n\nA,1,60\nA,2,80\nB,1,45\nB,2,30\nB,mixed,20\n",
         "ward,age,n\nA,0,60\nA,1-4,80\nB,0,45\nB,1-4,30\n",
+        "ethnicity,n\nWhite British,60\nAny other White background,55\nChinese,52\n",
         "group,age,n\nA,0,60\nB,1-4,80\nC,5-14,45\n",
         "atc,drug,n\nL01BC02,5-FU,60\nL01BB02,6-MP,80\nL01XX02,asparaginase,45\n",
         "week,start,n\nw1,6 Jan 2020,60\nw2,13 Jan 2020,80\nw3,20 Jan 2020,45\n",

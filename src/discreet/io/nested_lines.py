@@ -29,7 +29,9 @@ PART: Final = re.compile(
     r"(?<![a-z])(?:(?:of|among) (?:which|whom|th[eo]se|them)|thereof|davon|darunter|dont)(?![a-z])|^incl(?:uding|\.)",
     re.IGNORECASE,
 )
-AT_LEAST: Final = re.compile(r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)|^(?:any|ever)(?= )", re.IGNORECASE)
+AT_LEAST: Final = re.compile(
+    r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)|^(?:any|ever)(?! other)(?= )", re.IGNORECASE
+)
 WHOLE: Final = re.compile(
     r"n(?: ?=.*)?|(?:study )?(?:population|sample|cohort)|participants|respondents|all (?!others?(?![a-z]))[a-z ]+",
     re.IGNORECASE,

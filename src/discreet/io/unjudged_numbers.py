@@ -9,6 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, combinations, pairwise
+from math import inf
 from typing import Final, NamedTuple
 
 from discreet.data.counts import UNKNOWN, Coordinates, Place, State, Table
@@ -173,8 +174,9 @@ def _begins_with_number(text: str) -> bool:
 def _are_bands(often: Mapping[str, int]) -> bool:
     """Return whether texts are bands that do not overlap, each once, as of ages; there may be single numbers."""
     bands = [band for band in map(read_band, often) if band is not None]
-    is_wide = any(band.low < band.high for band in bands)
-    return is_wide and len(bands) == len(often) and max(often.values()) == 1 and not list_bands([*often])
+    is_closed = any(-inf < band.low < band.high < inf for band in bands)
+    is_wide = any(band.low < band.high for band in bands) and not any("." in text for text in often)
+    return (is_closed or is_wide) and len(bands) == len(often) and max(often.values()) == 1 and not list_bands([*often])
 
 
 def _are_dates(often: Mapping[str, int], width: int) -> bool:
