@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from discreet import Verdict, audit, read_counts
+from discreet import InputError, Verdict, audit, read_counts
 from discreet.cli import main
 from discreet.io.bands import list_bands
 from discreet.judging.policy import CheckName
@@ -53,6 +53,21 @@ UNREAD = {
     "fractions": ("dept,patients,HIV\nA,60,3/60\nB,70,4/70\n", "HIV"),
     "words between": ("dept,patients,HIV\nA,60,3 of 60\nB,70,4 of 70\n", "HIV"),
     "counts with shares": ("dept,patients,HIV\nA,60,3 (5%)\nB,70,4 (6%)\n", "HIV"),
+    "counts with footnotes": ("dept,patients,HIV\nA,60,3*\nB,70,4†\n", "HIV"),
+    "counts with words": ("dept,patients,HIV\nA,60,3 patients\nB,70,4 patients\n", "HIV"),
+    "counts with shares behind": ("dept,patients,HIV\nA,60,3; 5%\nB,70,4; 6%\n", "HIV"),
+    "one mark among words": ("dept,patients,HIV\nA,60,<5\nB,70,some\nC,80,many\n", "HIV"),
+    "p values": ("dept,n,x1\nA,60,<0.001\nB,70,0.03\n", "x1"),
+    "rates in words": ("dept,n,x1\nA,60,5 per 1000\nB,70,7 per 1000\nC,80,9 per 1000\n", "x1"),
+    "about": ("dept,n,x1\nA,60,≈5\nB,70,ca. 7\nC,80,about 9\n", "x1"),
+    "in brackets": ("dept,n,x1\nA,60,(3)\nB,70,[5]\nC,80,{7}\n", "x1"),
+    "after a word": ("dept,n,x1\nA,60,died: 3\nB,70,died: 5\nC,80,died: 7\n", "x1"),
+    "other digits": ("dept,n,x1\nA,60,③\nB,70,½\nC,80,7 of the 80\n", "x1"),
+    "odds": ("dept,n,x1\nA,60,1 in 20\nB,70,1 in 14\nC,80,1:11\n", "x1"),
+    "ranges instead": ("dept,n,x1\nA,60,1-4\nB,70,5\nC,80,1-4\n", "x1"),
+    "a column without a name": ("dept,patients,\nA,60,3\nB,70,4\n", "(no name)"),
+    "a note in one line": ("dept,patients,note\nA,60,seen in May\nB,70,\n", "note"),
+    "one count among words": ("dept,patients,note\nA,60,3 died\nB,70,none died\nC,80,\n", "note"),
     "percentages": ("dept,n,pct_died\nA,60,5.0\nB,70,3.3\n", "pct_died"),
     "percentages without a name": ("dept,n,x1\nA,60,5%\nB,70,3%\n", "x1"),
     "a rate": ("dept,n,rate per 1000\nA,60,12.5\nB,70,3\n", "rate per 1000"),
@@ -117,6 +132,8 @@ def test_columns_that_a_format_does_not_know_are_for_a_person():
     achilles = "analysis_id,stratum_1,count_value,avg_value\n2,8507,100,3\n2,8532,120,4\n"
     assert "avg_value: not judged" in doubt(judge(achilles))
     assert "avg_value" not in doubt(judge(achilles, drop="avg_value"))
+    assert "avg_value: not judged" in doubt(judge(achilles.replace(",3\n", ",0.03\n").replace(",4\n", ",0.04\n")))
+    assert "avg_value: not judged" in doubt(judge(achilles.replace(",3\n", ",3 died\n").replace(",4\n", ",\n")))
 
 
 @pytest.mark.parametrize(
@@ -142,6 +159,54 @@ def test_columns_that_are_left_out_of_a_crosstab_are_named():
     assert "note left out (asked)" in str(read_text("sex,young,old,note\nf,60,40,3\nm,30,50,4\n", drop="note").reading)
 
 
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("sex,age,n,age\nf,y,60,3\nm,o,70,4\n", {}),
+        ("sex,n,n\nf,60,3\nm,55,4\n", {"counts": "n"}),
+        ("sex,n,,\nf,60,3,a\nm,55,4,b\n", {}),
+        ("analysis_id,stratum_1,count_value,Count_Value\n2,8507,100,3\n2,8532,120,4\n", {}),
+    ],
+)
+def test_columns_that_are_called_alike_are_refused_as_one_would_not_be_read(text, how):
+    with pytest.raises(InputError, match="several columns"):
+        read_text(text, **how)
+
+
+STATED = {
+    "a header": ("characteristic,A (N=63),B (N=40)\nF,60,30\nM,<10,10\n", "labels say N=63, N=40"),
+    "the header of counts": ("characteristic,n (N = 63)\nF,60\n", "labels say N = 63"),
+    "a second header": ("characteristic,A,B\n,N=63,N=40\nF,60,30\nM,<10,10\n", "labels say N=63, N=40"),
+    "labels": ("dept,n\nA (3 died),60\nB [4/70],70\n", "labels say (3 died, [4/70"),
+    "a note": (
+        "sex,y,o,Total\nf,60,70,130\nm,50,40,90\nNote: 3 of the men died\n",
+        "line 4 (text that states a count)",
+    ),
+    "a note among lines": (
+        "sex,age,n\nf,y,60\nf,o,70\nm,y,55\nm,o,44\nThree died in f y,,\n",
+        "line 6, column 3 has no count",
+    ),
+    "a note below totals": (
+        "sex,age,n\nf,y,60\nf,o,70\nf,Total,130\nTotal,Total,130\nThree died,,\n",
+        "line 6, column 3 has no count",
+    ),
+    "notes without a name": (
+        "sex,age,n,\nf,y,60,3\nf,o,70,few\nm,y,55,few\nm,o,44,3\n",
+        "these numbers may be counts",
+    ),
+    "a note below lines": ("sex,n\nf,60\nm,55\nTotal,115\nSource: all but 3,\n", "line 5, column 2 has no count"),
+    "a title": ("Table 1 (N = 63)\nsex,n\nF,60\nM,<10\n", "line 1 (text that states a count)"),
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+def test_a_count_that_a_label_or_text_states_is_for_a_person(name):
+    text, sign = STATED[name]
+    found = judge(text)
+    assert found.verdict is Verdict.REVIEW
+    assert sign in " ".join(str(check.sentence) for check in found.checks)
+
+
 # Lines that count people of other lines
 
 TABLE_1 = "variable,level,n\nsex,F,60\nsex,M,40\nsmoker,yes,<10\nsmoker,no,95\n"
@@ -157,6 +222,10 @@ NESTED = {
         "condition,present,n\nasthma,yes,60\nasthma,no,40\ncopd,yes,<10\ncopd,no,95\ngout,yes,20\ngout,no,80\n",
         "100 − 95 = 5",
     ),
+    "stacked, the other level left out": (
+        "condition,present,n\nasthma,yes,60\nasthma,no,40\ngout,yes,20\ngout,no,80\ncopd,no,95\n",
+        "100 − 95 = 5",
+    ),
     "stacked, several columns": (
         "variable,level,arm A,arm B\nsex,F,60,50\n,M,40,51\nsmoker,yes,<10,20\n,no,95,81\n",
         "100 − 95 = 5",
@@ -165,6 +234,9 @@ NESTED = {
         "characteristic,n\nsex: F,60\nsex: M,40\nsmoker: yes,<10\nsmoker: no,95\n",
         "100 − 95 = 5",
     ),
+    "stacked in one name": ("characteristic,n\nsex_F,60\nsex_M,40\nsmoker_yes,<10\nsmoker_no,95\n", "100 − 95 = 5"),
+    "stacked in two words": ("characteristic,n\nSex F,60\nSex M,40\nSmoker yes,<10\nSmoker no,95\n", "100 − 95 = 5"),
+    "stacked with brackets": ("x1,n\nsex (F),60\nsex (M),40\nsmoker (yes),<10\nsmoker (no),95\n", "100 − 95 = 5"),
     "stacked below all people": ("variable,level,n\nN,,100\nsmoker,yes,<10\nsmoker,no,95\n", "100 − 95 = 5"),
     "stacked below a total of one": (f"{TABLE_1}sex,,100\n", "100 − 95 = 5"),
     "all people among the lines": ("characteristic,n\nn,100\nfemale,60\nmale,40\nsmoker,95\n", "100 − 95 = 5"),
@@ -198,12 +270,22 @@ NESTED = {
         "118 − 109 = 9",
     ),
     "cumulative in columns": ("date,f,m\n2020-01-01,100,90\n2020-01-02,103,130\n2020-01-03,150,170\n", "103 − 100 = 3"),
+    "cumulative, beside unknown": ("month,n\n2020-01,100\n2020-02,103\n2020-03,150\nunknown,20\n", "103 − 100 = 3"),
+    "cumulative, quarters": ("x1,n\nQ1 2020,100\nQ2 2020,103\nQ3 2020,150\nQ1 2021,170\n", "103 − 100 = 3"),
+    "cumulative, days": ("x1,n\n30-day,100\n60-day,103\n90-day,150\n", "103 − 100 = 3"),
+    "cumulative, ordinals": ("x1,n\n1st,100\n2nd,103\n3rd,150\n", "103 − 100 = 3"),
+    "as of": ("as of,n\n2020-01-01,100\n2020-01-02,103\n", "the table says 'as of'"),
     "a word above the counts": ("site,cumulative cases\nA,100\nB,103\n", "the table says 'cumulative'"),
     "at risk": ("time,at risk\n0,100\n12,98\n", "100 − 98 = 2"),
     "at risk, without the word": ("time,n\n0,100\n12,98\n", "100 − 98 = 2"),
     "at risk, as programs write it": ("time,n.risk,n.event\n6,100,20\n12,98,15\n", "the table says 'n.risk'"),
     "at risk in two arms": ("time,A,B\n0,100,90\n12,98,80\n24,50,40\n", "100 − 98 = 2"),
     "a flow chart": ("step,n\nassessed,100\nasked,97\nallocated,60\n", "100 − 97 = 3"),
+    "a flow chart in columns": (
+        "site,invited,attended,completed\nA,100,97,60\nB,200,150,90\nC,80,60,40\n",
+        "100 − 97 = 3",
+    ),
+    "all people with their name": ("x1,n\nAll patients,100\nfemale,60\nsmoker,95\n", "100 − 95 = 5"),
     "words of a flow chart": ("x1,n\nscreened,100\neligible,97\nrandomised,60\n", "100 − 97 = 3"),
     "codes": ("icd,n\nE11,100\nE11.0,<11\nE11.9,95\n", "100 − 95 = 5"),
     "codes by sex": (
@@ -219,8 +301,23 @@ NESTED = {
     "at least, in words": ("dose,n\nat least one,100\nboth,97\n", "100 − 97 = 3"),
     "any": ("dx,n\nany cancer,100\nbreast,97\nlung,20\n", "100 − 97 = 3"),
     "indented": ("group,n\npeople,100\n  men,97\n", "100 − 97 = 3"),
+    "ever": ("x1,n\never smoker,100\ncurrent smoker,97\n", "100 − 97 = 3"),
+    "lines of a tree": ("group,n\npeople,100\n├─ men,97\n", "lines of group are indented"),
+    "arrows": ("group,n\npeople,100\n-> men,97\n", "lines of group are indented"),
+    "blanks of web pages": ("group,n\npeople,100\n&nbsp;&nbsp;men,97\n", "lines of group are indented"),
+    "dots": ("group,n\npeople,100\n..men,97\n", "lines of group are indented"),
     "bullets": ("group,n\npeople,100\n- men,97\n", "100 − 97 = 3"),
     "of which": ("group,n\npeople,100\nof which men,97\n", "100 − 97 = 3"),
+    "codes in letters and digits": ("atc,n\nA10,100\nA10BA,97\nC09,50\n", "100 − 97 = 3"),
+    "codes of regions": ("nuts,n\nDE,100\nDE1,97\nFR,50\n", "100 − 97 = 3"),
+    "codes with names": (
+        "icd,n\nE11 Diabetes,100\nE11.9 Diabetes unspecified,97\nI10 Hypertension,50\n",
+        "100 − 97 = 3",
+    ),
+    "numbered lines": ("x1,n\n1 people,100\n1.1 men,97\n2 cars,50\n", "100 − 97 = 3"),
+    "kinds of": ("dx,n\ndiabetes,100\ntype 2 diabetes,97\nasthma,50\n", "100 − 97 = 3"),
+    "both": ("dx,n\nflu,100\nasthma,120\nboth,97\n", "100 − 97 = 3"),
+    "joined labels in other letters": ("dx,n\nflu,100\nasthma,150\nFlu AND Asthma,97\n", "100 − 97 = 3"),
     "joined labels": ("dx,n\ndiabetes,100\nhypertension,80\ndiabetes and hypertension,95\n", "100 − 95 = 5"),
     "sums of lines below": (
         "unit,n\ncardiology,100\nw1,40\nw2,60\nsurgery,80\nw3,30\nw4,50\nicu,90\nw5,<10\nw6,85\n",
@@ -317,6 +414,21 @@ def test_indented_lines_are_seen_in_spreadsheets_and_frames(how, tmp_path):
         (["20", "<20", "≥21"], []),
         (["0-9", "5"], [("0-9", ("5",))]),
         (["under 20", "under 30"], [("under 30", ("under 20",))]),
+        (["lab 3", "lab 4"], []),
+        (["<10,000", "10,000-19,999", "20,000+", "[10000,20000)"], [("[10000,20000)", ("10,000-19,999",))]),
+        (["0 bis 9", "10 bis 19", "ab 20"], []),
+        (["[0;10)", "[10;20)", "between 20 and 29"], []),
+        (["0−19", "0~9"], [("0−19", ("0~9",))]),
+        (["0…19", "0_9"], [("0…19", ("0_9",))]),
+        (["between 0 and 19", "0 until 9"], [("between 0 and 19", ("0 until 9",))]),
+        (["[0;20)", "[0 10)"], [("[0;20)", ("[0 10)",))]),
+        (["ab 18", "min 65"], [("ab 18", ("min 65",))]),
+        (["max 20", "bis 10"], [("max 20", ("bis 10",))]),
+        (["⩾65", "≧75", "＞80"], [("⩾65", ("≧75",)), ("≧75", ("＞80",))]),
+        (["６５+", "７５+"], [("６５+", ("７５+",))]),
+        (["within 14 days", "within 7 days"], [("within 14 days", ("within 7 days",))]),
+        (["$0-$100", "€0–€50"], [("$0-$100", ("€0–€50",))]),
+        (["0d-30d", "0 days to 7 days"], [("0d-30d", ("0 days to 7 days",))]),
         (["at least 1 dose", "2 doses"], [("at least 1 dose", ("2 doses",))]),
     ],
 )
@@ -410,12 +522,37 @@ def test_ordinary_tables_keep_their_verdict():
         "blood group,n\nA,100\nB,95\nAB,40\nO,200\n",
         "region,n\nNorth,100\nSouth,95\nNorth-East,40\nSouth West,62\n",
         "diagnosis,n\nasthma,120\ngout,115\ncopd,111\n",
+        "diagnosis,n\nasthma,120\nno asthma,115\nother asthma,111\n",
+        "trial,n\neligible,60\nnot eligible,55\n",
+        "trial,n\ncompleted,60\nwithdrawn,55\ndied,57\n",
+        "ward,n\nW1,30\nW2,42\nW10,27\nW11,31\n",
+        "eye,n\nleft,60\nright,65\nboth,58\n",
+        "smoking,n\nsmoker,60\nex-smoker,55\nnon-smoker,57\nnever smoker,59\n",
+        "diagnosis,n\nflu,60\nasthma,55\nall others,57\n",
+        "icd,n\nE11: Diabetes,60\nI10: Hypertension,55\nJ44: COPD,58\n",
+        "region,n\nNorth East,130\nNorth West,140\nSouth East,153\nSouth West,112\n",
         "ward,n\nward 1,95\nward 2,100\nward 3,60\n",
+        "Table 1: wards in (2019/20)\nward,A,B\nf,60,40\nm,70,80\n",
+        "year (from April),n\n(2019/20),60\n(2020/21),80\n",
+        "ward,A,B\nf,60,40\nm,70,80\nNote: counts of fewer than 10 patients are masked\n",
+        "sex,label,n\nf,Female,60\nm,Male,50\nTotal,Total,110\n",
+        "sex,smoker,n\nf,,60\nm,,50\n,yes,40\n,no,70\n",
         "doses,n\nno dose,100\nat least one,95\n",
         "smoker,yes,no\nf,20,40\nm,30,50\n",
         "x1,x2\nf,60\nm,55\n",
         "week,n\n2020-01-01,100\n2020-01-08,103\n2020-01-15,90\n",
         "year,n\n2019,100\n2020,103\n",
+        "year,n\n2019,100\n2020,180\n2021,130\nunknown,60\n",
+        "ward,grade,n\nA,1,60\nA,2,80\nB,1,45\nB,2,30\nB,mixed,20\n",
+        "ward,age,n\nA,0,60\nA,1-4,80\nB,0,45\nB,1-4,30\n",
+        "ethnicity,n\nWhite British,60\nAny other White background,55\nChinese,52\n",
+        "group,age,n\nA,0,60\nB,1-4,80\nC,5-14,45\n",
+        "atc,drug,n\nL01BC02,5-FU,60\nL01BB02,6-MP,80\nL01XX02,asparaginase,45\n",
+        "week,start,n\nw1,6 Jan 2020,60\nw2,13 Jan 2020,80\nw3,20 Jan 2020,45\n",
+        "slot,time,n\nA,08:00,60\nB,12:00,80\nC,16:00,45\n",
+        "ward,floor,n\nA,1st,60\nB,1st,80\nC,2nd,45\nD,2nd,44\n",
+        "household,n\n1 person,60\n2 people,80\n3 people,45\n",
+        "icd,name,n\nE10,Type 1 diabetes,60\nE11,Type 2 diabetes,80\nI10,Hypertension,45\n",
         "hospital,year,n\nA,2019,60\nB,2020,70\nC,2021,45\n",
         "dept,code,n\nA,01,60\nB,02,70\n",
         ",dept,n\n0,A,60\n1,B,70\n2,C,50\n",
@@ -432,6 +569,12 @@ def test_without_names_no_verdict_gets_better(name):
     """Words may add a doubt; signs in values and counts stay."""
     text = NESTED[name][0]
     head, _, body = text.partition("\n")
-    words = {"a word above the counts", "a flow chart", "at risk, as programs write it"}
+    words = {
+        "a word above the counts",
+        "as of",
+        "a flow chart in columns",
+        "a flow chart",
+        "at risk, as programs write it",
+    }
     neutral = ",".join(f"x{at}" for at in range(1, head.count(",") + 2))
     assert name in words or judge(f"{neutral}\n{body}").verdict >= judge(text).verdict

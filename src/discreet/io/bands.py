@@ -1,23 +1,30 @@
 """Bands of numbers: which of those that labels name overlap or hold others."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from math import inf, nextafter
 from typing import Final, NamedTuple
 
-NUMBER: Final = r"(\d{1,9}(?:\.\d{1,9})?)"
+ALIKE: Final = str.maketrans({"≦": "≤", "⩽": "≤", "≧": "≥", "⩾": "≥", "−": "-", "‒": "-", "—": "-", "~": "-", "_": "-"})
+THOUSANDS: Final = re.compile(r"(?<![\[(\]\d])(\d{1,3}),(?=\d{3}(?!\d))")  # but [20,100) is a band
+NUMBER: Final = r"[$€£]?(\d{1,9}(?:\.\d{1,9})?)"
+UNIT: Final = r"(?:[dwmy]|%| ?(?:days?|weeks?|months?|years?))?"
 WORDS: Final = r"[^\d<>≤≥=+–-]*"
 CLOSED: Final = re.compile(
-    rf"{WORDS}{NUMBER} ?(?:-|–|to|\.\.) ?{NUMBER}{WORDS}|{WORDS}[\[(]{NUMBER}, ?{NUMBER}{WORDS}", re.IGNORECASE
+    rf"{WORDS}{NUMBER}{UNIT} ?(?:-|–|to|until|till|and|bis|à|\.\.\.?) ?{NUMBER}{WORDS}"
+    rf"|{WORDS}[\[(\]]{NUMBER}(?:[,;] ?| ){NUMBER}{WORDS}",
+    re.IGNORECASE,
 )
 BELOW: Final = re.compile(
-    rf"{WORDS}(?:<|≤|<=|under|below|less than|fewer than|younger than|up to|at most) ?{NUMBER}{WORDS}"
+    rf"{WORDS}(?:<|≤|<=|under|below|less than|fewer than|younger than|up to|at most|\b(?:within|max\.?|bis|unter))"
+    rf" ?{NUMBER}{WORDS}"
     rf"|{WORDS}{NUMBER}(?: \w+)? (?:or|and) (?:less|fewer|under|below|younger){WORDS}",
     re.IGNORECASE,
 )
 BEYOND: Final = re.compile(rf"{WORDS}(?:>|over|above|more than|older than) ?{NUMBER}{WORDS}", re.IGNORECASE)
 ABOVE: Final = re.compile(
-    rf"{WORDS}(?:≥|>=|at least) ?{NUMBER}{WORDS}"
+    rf"{WORDS}(?:≥|>=|=>|at least|\b(?:from|min\.?|ab)) ?{NUMBER}{WORDS}"
     rf"|{WORDS}{NUMBER}(?: \w+)? ?(?:\+|(?:or|and) (?:more|over|above|older)){WORDS}",
     re.IGNORECASE,
 )
@@ -38,16 +45,17 @@ def read_band(label: str) -> Band | None:
     >>> [tuple(band)[:2] for band in map(read_band, ("10-19", "<20", "65+", "at least 2 doses", "7")) if band]
     [(10.0, 19.0), (-inf, 20.0), (65.0, inf), (2.0, inf), (7.0, 7.0)]
     """
-    if (below := BELOW.fullmatch(label)) is not None:
+    text = THOUSANDS.sub(r"\1", unicodedata.normalize("NFKC", label).translate(ALIKE))
+    if (below := BELOW.fullmatch(text)) is not None:
         return Band(-inf, float(below[1] or below[2]), label)
-    if (beyond := BEYOND.fullmatch(label)) is not None:
+    if (beyond := BEYOND.fullmatch(text)) is not None:
         return Band(nextafter(float(beyond[1]), inf), inf, label)
-    if (above := ABOVE.fullmatch(label)) is not None:
+    if (above := ABOVE.fullmatch(text)) is not None:
         return Band(float(above[1] or above[2]), inf, label)
-    if (closed := CLOSED.fullmatch(label)) is not None:
+    if (closed := CLOSED.fullmatch(text)) is not None:
         low, high = float(closed[1] or closed[3]), float(closed[2] or closed[4])
         return Band(low, high, label) if low < high else None
-    alone = ALONE.fullmatch(label)
+    alone = ALONE.fullmatch(text)
     return Band(float(alone[1]), float(alone[1]), label) if alone else None
 
 

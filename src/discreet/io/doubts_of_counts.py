@@ -15,7 +15,7 @@ from discreet.io.grids import Grid
 from discreet.io.names import find_columns
 from discreet.io.nested_lines import find_nested
 from discreet.io.stacked_blocks import find_blocks, find_parts
-from discreet.io.unjudged_numbers import find_numbers
+from discreet.io.unjudged_numbers import find_notes, find_numbers, find_stated
 from discreet.io.unnamed_totals import find_unnamed_totals
 
 FREE: Final = frozenset(("long", "crosstab"))  # layouts that anybody may write, with columns of their own
@@ -42,7 +42,7 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
         return
     is_long = seen.layout == "long"
     named = find_columns(seen.grid.lines[0], seen.options.columns) if is_long else table.names[:1]  # its lines
-    names = name_some(find_numbers(table, named))
+    names = name_some([name or "(no name)" for name in find_numbers(table, named)])
     if names:
         yield Message(
             f"{names}: taken for attributes, but these numbers may be counts, shares or rates, which were not judged; "
@@ -51,6 +51,19 @@ def _doubt_numbers(table: Table, seen: Seen) -> Iterator[Message]:
             ", else leave them out with ",
             Option("drop"),
         )
+
+
+def _doubt_labels(table: Table, seen: Seen) -> Iterator[Message]:
+    """Yield a doubt about counts that labels or headers state."""
+    if seen.layout in FREE and (found := find_stated(table, seen.read.headers)):
+        which = "this count was" if len(found) == 1 else "these counts were"
+        yield Message(f"labels say {name_some(found)}: {which} not judged; take counts out of labels")
+
+
+def _doubt_notes(table: Table, seen: Seen) -> Iterator[Message]:
+    """Yield a doubt about lines that hold a text and no count, which would go out as a value."""
+    if seen.layout == "long" and "" not in seen.options.masks and (found := find_notes(table)):
+        yield Message(f"{found[0]} has no count, and its line may be a note that was not judged; leave such lines out")
 
 
 def _doubt_totals(table: Table, seen: Seen) -> Iterator[Message]:
@@ -79,6 +92,8 @@ def _doubt_columns(table: Table, seen: Seen) -> Iterator[Message]:
 
 GENERATORS: Final[Sequence[Callable[[Table, Seen], Iterator[Message]]]] = (
     _doubt_numbers,
+    _doubt_labels,
+    _doubt_notes,
     _doubt_totals,
     _doubt_lines,
     _doubt_blocks,

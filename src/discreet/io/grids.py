@@ -40,7 +40,9 @@ MOST_FILES: Final = 1000  # tables of a folder
 MOST_SAMPLED: Final = 100  # lines of a table that are looked at
 IsKnown: TypeAlias = Callable[[Sequence[str]], bool]  # whether columns of these names, in lower case, are known
 NO_FILES: Final[Mapping[str, "Grid"]] = MappingProxyType({})
-INDENT: Final = re.compile(r"(?:\s|[-–—•·*>](?=\s))*")  # blanks, or a dash or a bullet with blanks
+INDENT: Final = re.compile(
+    r"(?:\s|&(?:nbsp|emsp|ensp|thinsp);|[\u200b│├└╰┃┣┗─━╴↳]|[.…]{2,}|_{2,}|(?:[-–—•·*>→◦○▪▫■□●‣]+|\.)(?=\s))*"
+)  # blanks, lines of a tree, or a dash or a bullet with blanks
 
 
 class Grid(NamedTuple):
@@ -87,6 +89,15 @@ class Grid(NamedTuple):
                 raise InputError(
                     f"{where}: see column {min(fields, width) + 1}; write the table again, or check its separator"
                 )
+
+    def check_names(self) -> None:
+        """Refuse columns that differ and are called alike, whatever the case: one of them would not be read."""
+        seen: dict[str, list[str]] = {}
+        for at, name in enumerate(self.lines[0] if self.lines else []):
+            fields = [line[at] if at < len(line) else "" for line in self.lines[1:]]
+            if seen.setdefault(name.casefold(), fields) != fields:
+                called = f"are called {name!r:.99}" if name else "have no name"
+                raise InputError(f"several columns {called}; give each a name of its own")
 
 
 def load_grid(

@@ -18,7 +18,9 @@ from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_
 Relation: TypeAlias = tuple[str, tuple[str, ...]]  # a value, and parts of it that exclude each other
 
 CUMULATIVE: Final = re.compile(
-    r"cumul\w*|(?<![a-z])cum\.?(?![a-z])|running total|kumul\w*|(?<![a-z])steps?(?![a-z])|attrition", re.IGNORECASE
+    r"cumul\w*|(?<![a-z])cum\.?(?![a-z])|running total|kumul\w*|(?<![a-z])steps?(?![a-z])|attrition"
+    r"|(?<![a-z])(?:as of|to date|so far)(?![a-z])",
+    re.IGNORECASE,
 )  # names of attributes or of counts
 AT_RISK: Final = re.compile(
     r"(?<![a-z])(?:(not?[ _])?at[ _]|n(?:umber|o)?[ ._])risk(?![a-z])", re.IGNORECASE
@@ -27,20 +29,35 @@ PART: Final = re.compile(
     r"(?<![a-z])(?:(?:of|among) (?:which|whom|th[eo]se|them)|thereof|davon|darunter|dont)(?![a-z])|^incl(?:uding|\.)",
     re.IGNORECASE,
 )
-AT_LEAST: Final = re.compile(r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)|^any(?= )", re.IGNORECASE)
+AT_LEAST: Final = re.compile(
+    r"at least|or more|≥|>=|up to|at most|or (?:less|fewer)|^(?:any|ever)(?! other)(?= )", re.IGNORECASE
+)
 WHOLE: Final = re.compile(
-    r"n(?: ?=.*)?|(?:study )?(?:population|sample|cohort)|participants|respondents", re.IGNORECASE
+    r"n(?: ?=.*)?|(?:study )?(?:population|sample|cohort)|participants|respondents|all (?!others?(?![a-z]))[a-z ]+",
+    re.IGNORECASE,
 )
 FLOW: Final = re.compile(
-    r"screened|eligible|enroll?ed|randomi[sz]ed|recruited|consented|follow(?:ed)?[ -]up|analy[sz]ed", re.IGNORECASE
+    r"(?<!not )(?<!not yet )(?<!never )(?<!non-)(?<![a-z])(?:screened|eligible|enroll?ed|randomi[sz]ed|recruited"
+    r"|consented|follow(?:ed)?[ -]up|analy[sz]ed|invited|approached|assessed|included|attended|completed)(?![a-z])",
+    re.IGNORECASE,
 )  # of people in a study, of which each is among those before
 NOBODY: Final = re.compile(r"(?:none|no|never|not|0|zero)(?![a-z]).*", re.IGNORECASE)
 JOINER: Final = re.compile(r"\s*[&+/,;|]\s*|\s+(?:and|with|und|mit|et|y|plus|\w)\s+", re.IGNORECASE)
 LIST: Final = re.compile(r"[\[\](){}'\"]")  # marks of a list of labels
 EDGE: Final = re.compile(r"[\W_]+")
+BLANKS: Final = re.compile(r"\s+")
+NOT: Final = re.compile(r"(?<![a-z])(?:no|non|not|never|without|ex|former|previous|other)(?![a-z])", re.IGNORECASE)
+ALONE: Final = re.compile(r"(?<![a-z])(?:only|alone|just|left|right)(?![a-z])", re.IGNORECASE)
+SYMBOL: Final = re.compile(r"[A-Z]{1,3}\d[A-Z\d.]*")  # as E11.9, A10BA or DE11
+CODE: Final = re.compile(r"([A-Z]{1,3}\d[A-Z\d.-]*|\d+(?:\.\d+)*\.?)[ :]+\D.*")  # before a name
+CHANGE: Final = re.compile(r"(?<=[A-Z])(?=\d)|(?<=\d)(?=[A-Z])")  # from letters to digits
 ORDERED: Final = re.compile(
-    r"#(?:\.0+)?|#(?:[-/. ]#){1,2}(?:[T ]#:#.*)?|[a-z]+[ _-]#|[qwdtm]#|#[ -]?[qw]#", re.IGNORECASE
+    r"#(?:\.0+)?|#(?:[-/. ]#){1,2}(?:[T ]#:#.*)?|(?:[a-z]+[ _-]){1,2}#|[qwdtmv]#(?:[-/ ]#)?|#[ -]?[qw]#"
+    r"|#[ -]?(?:d|w|m|y|mo|days?|weeks?|months?|years?)",
+    re.IGNORECASE,
 )
+DIGIT: Final = re.compile(r"\d")
+ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
 MONTH: Final = re.compile(r"(?<![a-z])(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?", re.IGNORECASE)
 MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 FEWEST: Final = 3  # dates or numbers in order whose counts only rise or only fall
@@ -206,12 +223,18 @@ def _list_steps(values: Sequence[str], cells: Slice) -> list[int]:
 def _put_in_order(values: Sequence[str]) -> tuple[list[str], int]:
     """Return dates or numbers in order, and how many of them are no chance if their counts rise; nothing for others.
 
+    A few words beside them, such as unknown, are left out.
+
     >>> _put_in_order(["2020-02", "2020-01"]), _put_in_order(["week 1", "week 2"]), _put_in_order(["b", "a"])
     ((['2020-01', '2020-02'], 3), (['week 1', 'week 2'], 3), ([], 0))
     >>> _put_in_order(["0", "12"])  # as in tables of numbers at risk
     (['0', '12'], 2)
     """
-    texts = [MONTH.sub(lambda match: f"{MONTHS.index(match[1].lower()) + 1}", value) for value in values]
+    every = [MONTH.sub(lambda match: f"{MONTHS.index(match[1].lower()) + 1}", value) for value in values]
+    dated = [(ORDINAL.sub("", text), value) for text, value in zip(every, values, strict=True) if DIGIT.search(text)]
+    if 2 * len(dated) <= len(values):
+        return [], 0
+    texts, values = zip(*dated, strict=True)  # without words such as unknown
     shapes = {re.sub(r"\d+", "#", text) for text in texts}
     if len(shapes) != 1 or not all(map(ORDERED.fullmatch, shapes)):
         return [], 0
@@ -225,17 +248,37 @@ def _put_in_order(values: Sequence[str]) -> tuple[list[str], int]:
 
 def _find_prefixes(dimension: Dimension, *_: object) -> Nested | None:
     """Return values that begin with others, such as E11 and E11.0, or that join others, such as a and b beside a."""
-    known, parts, relations = {*dimension.values}, dict[str, list[str]](), list[Relation]()
+    known = {value.casefold(): value for value in dimension.values}
+    codes = {match[1]: value for value in dimension.values if (match := CODE.fullmatch(value))}
+    parts, relations = dict[str, list[str]](), list[Relation]()
     for value in dimension.values:
-        edges = [edge.start() for edge in EDGE.finditer(value)]
-        head = next((value[:edge] for edge in reversed(edges) if value[:edge] in known), None)
-        joined = [one for one in JOINER.split(LIST.sub("", value)) if one]
-        if len(joined) > 1 and {*joined} <= known:
-            relations += [(one, (value,)) for one in joined]
+        joined = [one.casefold() for one in JOINER.split(LIST.sub("", value)) if one]
+        head = next((one for one in _list_wholes(value) if one.casefold() in known), None)
+        code = CODE.fullmatch(value)
+        above = next((one for one in _list_wholes(code[1]) if one in codes), None) if code else None
+        if len(joined) > 1 and {*joined} <= known.keys():
+            relations += [(known[one], (value,)) for one in joined]
         elif head is not None and not _are_numbers(head, value):
-            parts.setdefault(head, []).append(value)
+            parts.setdefault(known[head.casefold()], []).append(value)
+        elif above is not None:
+            parts.setdefault(codes[above], []).append(value)
+        elif value.casefold() == "both" and not any(map(ALONE.search, dimension.values)):
+            relations += [(one, (value,)) for one in dimension.values if one != value]
     relations += [(whole, tuple(some)) for whole, some in parts.items()]
     return Nested(f"values of {dimension.name} are made of others", tuple(relations)) if relations else None
+
+
+def _list_wholes(value: str) -> list[str]:
+    """Return what a value or a code begins with, the longest first, and what it ends with.
+
+    >>> _list_wholes("E11.9"), _list_wholes("A10BA"), _list_wholes("W10"), _list_wholes("severe asthma")
+    (['E11', 'E'], ['A10', 'A'], ['W'], ['severe', 'asthma'])
+    """
+    edges = {edge.start() for edge in EDGE.finditer(value)}
+    if SYMBOL.fullmatch(value):
+        edges |= {edge.start() for edge in CHANGE.finditer(value)}
+    ends = [value[edge.end() :] for edge in BLANKS.finditer(value) if not NOT.search(value[: edge.start()])]
+    return [one for one in (*(value[:edge] for edge in sorted(edges, reverse=True)), *ends) if one]
 
 
 def _are_numbers(*texts: str) -> bool:

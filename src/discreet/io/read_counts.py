@@ -47,6 +47,7 @@ LAYOUTS: Final = {
     "crosstab": Layout("a crosstab", crosstab.matches, crosstab.read, crosstab.is_sure),
 }
 """The layouts of tables of counts, tried in this order; the first that matches is taken."""
+UNNAMED: Final = frozenset(("crosstab", "acro"))  # layouts that are not read by the names of columns
 TEXTS: Final = frozenset((".csv", ".tsv", ".txt", ".tab", ".xlsx", ".xls", ".xlsm", ".ods", ".db", ".sqlite", ""))
 """Suffixes of files that may hold tables of counts, though nobody says so."""
 
@@ -92,6 +93,8 @@ def read_counts(
     with nullcontext() if is_frame(source) else naming(source):
         grid = load_grid(source, options, cohort_diagnostics.is_known)
         name = _find_layout(grid, format, asked)
+        for one in (grid, *grid.files.values()) if name not in UNNAMED else ():
+            one.check_names()
         found = LAYOUTS[name].read(grid, asked)
         tables = add_levels(Counts(found.tables), options.hierarchy)
         listed = sum(cell.place is not None for table in found.tables for cell in table.cells)

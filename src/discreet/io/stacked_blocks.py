@@ -14,6 +14,7 @@ from discreet.errors import Message
 from discreet.io.differences import Difference, Slice, adds_up, is_exact, leave_out, merge, say_where, subtract, tell
 
 STACK: Final = re.compile(r"(.+?)(?::|=|,| [-–—]) *(.+)")  # a variable and a level in one label
+LOOSE: Final = re.compile(r"([^\W_]+)(?:[^\w+<>≤≥]|_)+(.*?)[)\]]?")  # the same, or two words
 MOST_COLUMNS: Final = 40  # that are compared with each other
 FEWEST: Final = 3  # lines in which both of two columns are shown
 MOST_ATTRIBUTES: Final = 5  # of which any two may be variables and their levels
@@ -39,8 +40,8 @@ def _list_blocks(table: Table, *, has_blanks: bool) -> Iterator[Message]:
         merged, (at,) = merge(table, key)
         dimension = merged.dimensions[at]
         heads = {} if at or has_blanks else _find_headings(merged, dimension)
-        heads = heads or _find_variables(dimension)
         slices = merged.slice_by(at)
+        heads = heads or _find_variables(dimension, slices)
         if len({*heads.values()}) > 1 and not adds_up(slices):
             yield from _compare(dimension.name, [_group(heads, one) for one in slices])
     if len(table.dimensions) <= MOST_ATTRIBUTES:
@@ -64,10 +65,25 @@ def _find_headings(table: Table, dimension: Dimension) -> dict[str, str]:
     return found
 
 
-def _find_variables(dimension: Dimension) -> dict[str, str]:
-    """Return the variable that each value names before its level."""
-    matches = [STACK.fullmatch(value) for value in dimension.values]
-    return {match[0]: match[1] for match in matches if match} if all(matches) else {}
+def _find_variables(dimension: Dimension, slices: Sequence[Slice]) -> dict[str, str]:
+    """Return the variable that each value names before its level, if some variable has several.
+
+    Two words are a variable and a level if all variables have several; if all have the same, sums must be alike.
+    """
+    for pattern, is_loose in ((STACK, False), (LOOSE, True)):
+        matches = [match for match in map(pattern.fullmatch, dimension.values) if match]
+        heads = {match[0]: match[1] for match in matches}
+        levels = dict[str, set[str]]()
+        for match in matches:
+            levels.setdefault(match[1], set()).add(match[2])
+        many = [len(one) > 1 for one in levels.values()]
+        if len(heads) < len(dimension.values) or not (all(many) if is_loose else any(many)):
+            continue
+        if not is_loose or len({*map(frozenset, levels.values())}) > 1:
+            return heads
+        if _have_one_sum([_group(heads, one) for one in slices]):
+            return heads
+    return {}
 
 
 def _group(heads: Mapping[str, str], cells: Slice) -> dict[str, list[Cell]]:
@@ -81,8 +97,8 @@ def _group(heads: Mapping[str, str], cells: Slice) -> dict[str, list[Cell]]:
 def _stack(table: Table, first: int, second: int) -> list[dict[str | None, list[Cell]]]:
     """Return cells by their variable, for each combination of the other attributes; nothing if these are no variables.
 
-    Two variables have no level in common, as with one that has none. If all have the same, sums that are shown must be
-    alike. A variable whose total is listed has this alone.
+    Two variables have no level in common, as with one that has none. If all have the same, or fewer of them, the sums
+    of those with all that are shown must be alike. A variable whose total is listed has this alone.
     """
     levels, totals = dict[str, set[str]](), set[str]()
     for variable, level in dict.fromkeys((cell.at[first], cell.at[second]) for cell in table.cells):
@@ -96,7 +112,8 @@ def _stack(table: Table, first: int, second: int) -> list[dict[str | None, list[
     if len(known) <= 1 or max(map(len, known)) <= 1 or all(one in totals for one, own in levels.items() if own):
         return []
     are_apart = any(known[0].isdisjoint(one) for one in known)
-    if not are_apart and (totals or any(one != known[0] for one in known)):
+    longest = max(known, key=len)
+    if not are_apart and (totals or any(not one <= longest for one in known)):
         return []
     slices: dict[Coordinates, dict[str | None, list[Cell]]] = {}
     for cell in table.cells:
@@ -104,9 +121,14 @@ def _stack(table: Table, first: int, second: int) -> list[dict[str | None, list[
         if cell.at[first] is not None and (cell.at[first] not in totals or cell.at[second] is None):
             slices.setdefault(rest, {}).setdefault(cell.at[first], []).append(cell)
     found = list(slices.values())
-    sums = [[sum(cell.low for cell in own) for own in one.values() if all(map(is_exact, own))] for one in found]
-    is_alike = all(len({*one}) <= 1 for one in sums) and any(len(one) > 1 for one in sums)
-    return found if are_apart or is_alike else []
+    full = [{one: own for one, own in blocks.items() if len(own) == len(longest)} for blocks in found]
+    return found if are_apart or _have_one_sum(full) else []
+
+
+def _have_one_sum(slices: Sequence[Mapping[Any, Sequence[Cell]]]) -> bool:
+    """Return whether the blocks of each slice that are shown add up to the same, and several are."""
+    sums = [[sum(cell.low for cell in own) for own in one.values() if all(map(is_exact, own))] for one in slices]
+    return all(len({*one}) <= 1 for one in sums) and any(len(one) > 1 for one in sums)
 
 
 def _compare(name: str, slices: Iterable[Mapping[Any, Sequence[Cell]]]) -> Iterator[Message]:

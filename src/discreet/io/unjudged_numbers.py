@@ -5,12 +5,15 @@ dates or steps in order. A number beside them is more likely a second count, a p
 """
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, combinations, pairwise
+from math import inf
 from typing import Final, NamedTuple
 
-from discreet.data.counts import Coordinates, Table
+from discreet.data.counts import UNKNOWN, Coordinates, Place, State, Table
+from discreet.io.bands import list_bands, read_band
 from discreet.io.marks import looks_counted
 
 NUMBER: Final = re.compile(
@@ -19,12 +22,37 @@ NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 CODE: Final = re.compile(r"0\d.*|\d{1,4}([./-])\d{1,2}\1\d{1,4}(?!\d).*")  # or a date: no count is written so
+WHO: Final = (
+    "patients?|pts?|people|persons?|individuals?|subjects?|participants?|cases?|events?|deaths?|died|dead|men|women"
+    "|children"
+)
+SAID: Final = re.compile(rf"\d[\d,]*(?: ?[*†‡§¶#¹²³⁴-⁹]+| ?[,;|].*%.*| (?:{WHO})\b.*)", re.IGNORECASE)
+"""A count with a footnote, a share or who is counted."""
+DIGIT: Final = re.compile(r"\d")
 WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
 YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
 DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
 MOST_KEYS: Final = 3  # columns of numbers that are keys together
 LONE: Final = 5  # numbers with gaps that are a key if they rise
+LED: Final = re.compile(
+    r"\W*(?:(?:ca|about|approx|around|circa)\b\W*|[a-z ]{1,20}[:=] ?)?\d(?!\d*-[a-z])", re.IGNORECASE
+)
+WHEN: Final = re.compile(r"(?:\b|\d)(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d\d:\d\d\b", re.IGNORECASE)
 FEWEST: Final = 3  # numbers of lines that are no chance
+STATED: Final = re.compile(
+    rf"(?<![^\W_])n ?[=:] ?\d[\d,]*|[(\[] ?\d[\d,]* (?:{WHO})\b"
+    r"|[(\[] ?(?!(?:19|20)\d\d/)\d[\d,]* ?(?:/|of|out of) ?\d+(?![\d/])",
+    re.IGNORECASE,
+)  # a count in a label
+REMARK: Final = re.compile(
+    rf"{STATED.pattern}"
+    rf"|(?<![\w.,<≥])(?<!than )(?<!below )(?<!under )(?<!least )\d[\d,]* (?:of \w+ )?(?:\w+ )?(?:{WHO})\b",
+    re.IGNORECASE,
+)  # the same in text around a table
+NOTE: Final = re.compile(
+    r"(?:foot)?(?:note|source|remark|comment|legend|abbreviation|quelle|anmerkung|hinweis)s?\b.*|[*†‡§¹²³]+ ?\w.*",
+    re.IGNORECASE,
+)
 
 
 class _Columns(NamedTuple):
@@ -63,9 +91,63 @@ def find_numbers(table: Table, named: Collection[str] = ()) -> list[str]:
     ]
     known = _Columns(columns, [at for at in range(len(columns)) if at not in numbers])
     chosen = _choose_keys(known, numbers)
-    keys = [columns[at] for at in (*known.keys, *chosen)]
+    keys = (*known.keys, *chosen)
     rest = [at for at in numbers if at not in chosen and not _is_index(columns[at])]
-    return [names[at] for at in rest if not any(_is_code(columns[at], key) for key in keys)]
+    rest += [
+        at for at in known.keys if names[at] not in named and _holds_some(known, at, chosen, is_named=bool(names[at]))
+    ]
+    return [
+        names[at] for at in sorted(rest) if not any(_is_code(columns[at], columns[key]) for key in keys if key != at)
+    ]
+
+
+def find_stated(table: Table, texts: Iterable[str]) -> list[str]:
+    """Return the counts that labels of a table or ``texts`` state, such as n=63: they stay where counts are masked.
+
+    >>> from discreet.data.counts import Dimension
+    >>> find_stated(Table("", (Dimension("arm", ("A (N=63)", "B (N = 40)", "2019/20")),), ()), ["died [3/63]"])
+    ['N=63', 'N = 40', '[3/63']
+    """
+    labels = chain.from_iterable((one.name, *one.values) for one in table.dimensions)
+    return list(dict.fromkeys(match[0] for text in (*labels, *texts) for match in STATED.finditer(text)))
+
+
+def find_notes(table: Table) -> list[Place]:
+    """Return where lines without a count hold one text alone, which no other line has: it may be a note.
+
+    >>> from discreet.data.counts import Cell, Dimension, State
+    >>> note = Cell(("Note: 3 died",), 0, UNKNOWN, State.MASKED, Place(3, 2))
+    >>> find_notes(Table("", (Dimension("sex", ("f", "Note: 3 died")),), (Cell(("f",), 60, 60), note)))
+    [Place(line=3, column=2)]
+    """
+    often = Counter(one for cell in table.cells for one in enumerate(cell.at) if one[1])
+    found = list[Place]()
+    for cell in table.cells:
+        own = [one for one in enumerate(cell.at) if one[1]]
+        if len(own) == 1 and cell.place and not cell.mark and cell.state is State.MASKED and cell.high == UNKNOWN:
+            is_note = len(cell.at) > 1 or NOTE.fullmatch(own[0][1] or "") is not None
+            found += [cell.place] * (is_note and often[own[0]] == 1)
+    return found
+
+
+def _holds_some(known: _Columns, at: int, chosen: Sequence[int], *, is_named: bool) -> bool:
+    """Return whether texts tell no lines apart that agree in all keys, and are or begin with numbers, or are left out.
+
+    If they have no name, it matters less whether they come again.
+    """
+    often = Counter(text for text in known.columns[at] if text is not None)
+    others = [key for key in (*known.keys, *chosen) if key != at]
+    keys = zip(known.columns[at], known.pick(others), strict=True)
+    has_blanks = any(not text and any(key) for text, key in keys)
+    is_led = 2 * sum(many for text, many in often.items() if _begins_with_number(text)) > often.total()
+    some = is_led or any(SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text)) for text in often)
+    is_label = (
+        not (some or has_blanks)
+        or _are_bands(often)
+        or _are_dates(often, len(known.columns))
+        or not known.tell_apart(others)
+    )
+    return not is_label and (not is_named or 2 * sum(many > 1 for many in often.values()) <= len(often))
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
@@ -79,12 +161,31 @@ def _is_number(text: str) -> bool:
     return not CODE.fullmatch(text) and (looks_counted(text) or NUMBER.fullmatch(text) is not None)
 
 
+def _begins_with_number(text: str) -> bool:
+    """Return whether a text begins with a number, perhaps after signs and words, and is no date and no time.
+
+    >>> [_begins_with_number(text) for text in ("5 per 1000", "≈ 5", "(3)", "died: 3", "½", "E11", "1 May 2020")]
+    [True, True, True, True, True, False, False]
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    return LED.match(plain) is not None and not CODE.fullmatch(plain) and not WHEN.search(plain)
+
+
+def _are_bands(often: Mapping[str, int]) -> bool:
+    """Return whether texts are bands that do not overlap, each once, as of ages; there may be single numbers."""
+    bands = [band for band in map(read_band, often) if band is not None]
+    is_closed = any(-inf < band.low < band.high < inf for band in bands)
+    is_wide = any(band.low < band.high for band in bands) and not any("." in text for text in often)
+    return (is_closed or is_wide) and len(bands) == len(often) and max(often.values()) == 1 and not list_bands([*often])
+
+
 def _are_dates(often: Mapping[str, int], width: int) -> bool:
     """Return whether numbers are dates: years that come one after the other or again, or days and months of years."""
-    if all(map(DATE.fullmatch, often)):
+    numbers = [text for text in often if _is_number(text)]
+    if numbers and all(map(DATE.fullmatch, numbers)):
         return True
-    years = [int(match[1]) for match in map(YEAR.fullmatch, often) if match]
-    if len(years) < len(often):
+    years = [int(match[1]) for match in map(YEAR.fullmatch, numbers) if match]
+    if not years or len(years) < len(numbers):
         return False
     has_no_gap = len(years) > 1 and max(years) - min(years) < len(years)
     return width == 1 or has_no_gap or min(often.values()) > 1
@@ -110,12 +211,13 @@ def _varies(known: _Columns, at: int, keys: Sequence[int]) -> bool:
     column, slices = known.columns[at], known.pick([key for key in keys if key != at])
     filled = dict.fromkeys((text, other) for text, other in zip(column, slices, strict=True) if text is not None)
     values = Counter(text for text, _ in filled)
-    if any(not NUMBER.fullmatch(text) for text in values):
+    numbers = [text for text in values if _is_number(text)]
+    if any(not NUMBER.fullmatch(text) for text in numbers):
         return False
     if len({other for _, other in filled}) > 1:
         return 2 * sum(many > 1 for many in values.values()) >= len(values)
-    whole = [int(match[1]) for match in map(WHOLE.fullmatch, list(values)) if match]
-    return len(whole) == len(values) and _is_in_order(whole)
+    whole = [int(match[1]) for match in map(WHOLE.fullmatch, numbers) if match]
+    return len(whole) == len(numbers) and _is_in_order(whole)
 
 
 def _is_in_order(numbers: Sequence[int]) -> bool:

@@ -18,6 +18,7 @@ from discreet.io.formats.counts.layout import LATER, CountOptions, CountsRead, l
 from discreet.io.formats.counts.shares import Share
 from discreet.io.grids import Grid
 from discreet.io.names import find_columns
+from discreet.io.unjudged_numbers import REMARK
 from discreet.runtime.text import count_of
 
 EMPTY: Final = "(empty)"
@@ -75,6 +76,8 @@ def read_table(grid: Grid, options: CountOptions, name: str = "table", names: Se
     stated = [one._replace(part=_pick(one.part, keep)) for one in stated]
     ratios, missing, more = shares.find_wholes([one.name for one in dimensions], cells, stated)
     left_out = len(grid.lines) - (frame.end - frame.start)
+    text = [at for at in range(len(grid.lines)) if not frame.start <= at < frame.end]
+    stated_around = [at for at in text if any(map(REMARK.search, grid.lines[at]))]
     around = [f"{count_of(left_out, 'line')} of text around the table left out"] if left_out else []
     table = Table(name, dimensions, (*cells, *missing), absent=options.absent, ratios=tuple(ratios))
     lines = sum(at < frame.labels for at in keep)
@@ -82,7 +85,10 @@ def read_table(grid: Grid, options: CountOptions, name: str = "table", names: Se
         (table,),
         (*marks_notes, *more, *around),
         {"": _mark_read(raw, frame, columns, table.names)},
-        left_out=tuple(LeftOut(text, ASKED) for text in dropped),
+        left_out=(
+            *(LeftOut(name, ASKED) for name in dropped),
+            *(LeftOut(f"line {grid.numbers[at]:,}", "text that states a count") for at in stated_around),
+        ),
         roles=tuple(_list_roles(grid, frame, columns, (table.names[:lines], table.names[lines:]))),
         headers=tuple(field for line in grid.lines[: frame.body] for field in line if field),
     )

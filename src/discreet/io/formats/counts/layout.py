@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from discreet.data.counts import Cell, Columns, Coordinates, Dimension, Table
 from discreet.data.reading import LeftOut
 from discreet.io.grids import Grid
-from discreet.io.marks import ABSENT, COUNT, Limits, Marks
+from discreet.io.marks import ABSENT, Limits, Marks
 
 WORDS: Final = (
     "totals?|all|sum|overall|everyone|any|margins?"
@@ -16,6 +16,7 @@ WORDS: Final = (
 )
 TOTALS: Final = re.compile(rf"\(?(?:grand[ _]|sub)?(?:{WORDS})\)?:?", re.IGNORECASE)
 LATER: Final = re.compile(r"(.+?)[ _]+(?:sub)?totals?", re.IGNORECASE)  # as in "north total"
+DIGIT: Final = re.compile(r"\d")
 MISSING: Final = frozenset(("", "na", "n/a", "nan", "null", "none", "<na>"))
 
 
@@ -83,10 +84,10 @@ def find_totals(texts: Iterable[str], options: CountOptions) -> frozenset[str]:
 
 
 def list_unread(grid: Grid, known: Collection[str], options: CountOptions) -> tuple[str, ...]:
-    """Return the columns with numbers that a format does not know, but for those that are left out."""
+    """Return the columns that hold numbers, in texts too, and that a format does not know, without those left out."""
     names = [name for name in grid.head if name not in {*known, *map(str.casefold, options.drop)}]
     columns = {name: [line[grid.head.index(name)] for line in grid.lines[1:]] for name in names}
-    return tuple(name for name, texts in columns.items() if any(COUNT.fullmatch(text) for text in texts))
+    return tuple(name for name, texts in columns.items() if any(DIGIT.search(text) for text in texts))
 
 
 def list_values(texts: Iterable[str | None]) -> tuple[str, ...]:
