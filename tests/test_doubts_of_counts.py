@@ -542,6 +542,8 @@ def test_ordinary_tables_keep_their_verdict():
         "x1,x2\nf,60\nm,55\n",
         "week,n\n2020-01-01,100\n2020-01-08,103\n2020-01-15,90\n",
         "year,n\n2019,100\n2020,103\n",
+        "year,n\n2019/20,100\n2020/21,180\n2021/22,130\n",
+        "year,n\n2019/2020,100\n2020/2021,180\n",
         "year,n\n2019,100\n2020,180\n2021,130\nunknown,60\n",
         "ward,grade,n\nA,1,60\nA,2,80\nB,1,45\nB,2,30\nB,mixed,20\n",
         "ward,age,n\nA,0,60\nA,1-4,80\nB,0,45\nB,1-4,30\n",

@@ -200,8 +200,9 @@ def test_columns_can_be_dropped():
     assert len(read_text("sex,old,young,score\nf,32,30,high\nm,40,18,low\n", drop="score")) == 4
 
 
-def test_a_polars_frame_is_read():
-    counts = read_counts(pl.DataFrame({"sex": ["f", "m", "Total"], "n": [62, 58, 120]}))
+@pytest.mark.parametrize("convert", [pl.DataFrame, lambda columns: pl.DataFrame(columns).to_arrow()])
+def test_a_frame_of_polars_or_arrow_is_read(convert):
+    counts = read_counts(convert({"sex": ["f", "m", "Total"], "n": [62, 58, 120]}))
     check_people(counts, ["sex"])
 
 

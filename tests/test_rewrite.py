@@ -293,6 +293,14 @@ def test_tables_in_parquet_lose_items_and_keep_their_other_columns(frame, option
     assert again.ids == rows.ids
 
 
+def test_what_parquet_says_beside_its_table_goes_with_a_column():
+    frame = pl.DataFrame({"name": ["Ann", "Bea"], "who": ["x", "y"], "what": [["a", "b"], ["b"]]})
+    content, options = parquet(frame, origin="Ann's ward"), {"row": "who", "items": "what", "drop": "name"}
+    data = rewritten(content, {0: ["b"]}, "parquet", **options)
+    assert pl.read_parquet(BytesIO(data)).columns == ["who", "what"]
+    assert "origin" not in pl.read_parquet_metadata(BytesIO(data))
+
+
 def test_ids_in_parquet_are_kept():
     target = BytesIO()
     write(Transactions([["a", "b"], ["b"]], ids=[7, 9]), target, format="parquet")

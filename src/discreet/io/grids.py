@@ -16,6 +16,7 @@ from discreet.io.containers import find_container, load_frame
 from discreet.io.encodings import check_encoding, find_encoding, to_utf8
 from discreet.io.files import Bytes, as_path, load, readable, suffix_of
 from discreet.io.files import Place as Source
+from discreet.io.frames import as_narwhals
 from discreet.io.natives import as_frame, is_frame
 from discreet.io.options import RowOptions
 from discreet.io.separators import find_separator, split_lines
@@ -257,15 +258,16 @@ def _choose_separator(lines: Sequence[str], several: Sequence[str]) -> str:
     return max(several, key=rank)
 
 
-def from_frame(frame: Any, *, with_names: bool = True) -> Grid:  # noqa: ANN401 - a frame of narwhals or pandas
+def from_frame(frame: Any, *, with_names: bool = True) -> Grid:  # noqa: ANN401 - a frame of any library
     """Return the cells of a frame as text, without blank lines; the index of pandas holds labels of lines."""
     if hasattr(type(frame), "iloc"):
         has_index = type(frame.index).__name__ != "RangeIndex"
         return _from_text(frame.to_csv(index=has_index, sep=",").encode(), RowOptions(separator=","))._replace(
             text=None
         )
-    names = [[str(name) for name in frame.columns]] if with_names else []
-    body = [["" if value is None else str(value) for value in line] for line in frame.rows()]
+    table = as_narwhals(frame)
+    names = [[str(name) for name in table.columns]] if with_names else []
+    body = [["" if value is None else str(value) for value in line] for line in table.rows()]
     every = [(number, line) for number, line in enumerate([*names, *body], start=1)]
     filled = [(number, [field.strip() for field in line]) for number, line in every if any(map(str.strip, line))]
     indents = {number: _find_indent(line[0]) for number, line in every if line}

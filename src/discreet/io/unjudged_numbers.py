@@ -30,7 +30,7 @@ SAID: Final = re.compile(rf"\d[\d,]*(?: ?[*†‡§¶#¹²³⁴-⁹]+| ?[,;|].*%
 """A count with a footnote, a share or who is counted."""
 DIGIT: Final = re.compile(r"\d")
 WHOLE: Final = re.compile(r"(\d{1,15})(?:\.0+)?")
-YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+)?")
+YEAR: Final = re.compile(r"((?:19|20)\d\d)(?:\.0+|/(?:19|20)?(\d\d))?")  # or two, as of budgets and of schools
 DATE: Final = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?")
 MOST_KEYS: Final = 3  # columns of numbers that are keys together
 LONE: Final = 5  # numbers with gaps that are a key if they rise
@@ -184,11 +184,20 @@ def _are_dates(often: Mapping[str, int], width: int) -> bool:
     numbers = [text for text in often if _is_number(text)]
     if numbers and all(map(DATE.fullmatch, numbers)):
         return True
-    years = [int(match[1]) for match in map(YEAR.fullmatch, numbers) if match]
+    years = [int(match[1]) for match in map(YEAR.fullmatch, numbers) if match and _is_next(match)]
     if not years or len(years) < len(numbers):
         return False
     has_no_gap = len(years) > 1 and max(years) - min(years) < len(years)
     return width == 1 or has_no_gap or min(often.values()) > 1
+
+
+def _is_next(years: re.Match[str]) -> bool:
+    """Return whether the second of two years follows the first, if there is one.
+
+    >>> [_is_next(match) for match in map(YEAR.fullmatch, ("2019", "2019/20", "1999/2000", "2019/60")) if match]
+    [True, True, True, False]
+    """
+    return years[2] is None or (int(years[1]) + 1 - int(years[2])) % 100 == 0
 
 
 def _choose_keys(known: _Columns, numbers: Sequence[int]) -> Sequence[int]:

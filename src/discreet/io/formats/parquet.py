@@ -131,7 +131,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
 
 
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
-    """Yield the file without the items that rows lose, as one chunk; other columns and metadata are kept."""
+    """Yield the file without the items that rows lose, as one chunk; other columns are kept, and metadata if all are."""
     frame = _read_columns(data)
     shape, options = find_layout(frame, options, options.shape)[0][:2]
     is_merged = options.person is not None and options.per is None
@@ -150,8 +150,9 @@ def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]
         frame = frame.with_columns(_remove_items(frame[ITEMS if options.items is None else options.items], losses))
     with explain_errors():
         metadata = pl.read_parquet_metadata(BytesIO(data))
-    metadata.pop(SCHEMA, None)
-    yield _encode(frame.drop(find_columns(frame.columns, options.drop)), metadata)
+    told = {OURS} if options.drop else metadata.keys() - {SCHEMA}  # it may tell of the columns that go
+    kept = {name: text for name, text in metadata.items() if name in told}
+    yield _encode(frame.drop(find_columns(frame.columns, options.drop)), kept)
 
 
 def read_patterns(data: Bytes, n: int | None = None) -> StatedPatterns:  # noqa: ARG001 - one signature for all formats
