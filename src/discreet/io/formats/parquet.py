@@ -131,7 +131,7 @@ def write(rows: Transactions) -> Iterator[bytes]:
 
 
 def without(data: Bytes, losses: Losses, options: RowOptions) -> Iterator[bytes]:
-    """Yield the file without the items that rows lose, as one chunk; other columns are kept, and metadata if all are."""
+    """Yield the file without the items that rows lose, as one chunk; other columns stay, and metadata if all do."""
     frame = _read_columns(data)
     shape, options = find_layout(frame, options, options.shape)[0][:2]
     is_merged = options.person is not None and options.per is None

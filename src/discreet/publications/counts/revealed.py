@@ -299,6 +299,8 @@ class _Judge:
         # A row says that a total is the sum of its parts if one factor is 1, that of the total, and all others are -1.
         positive = np.bincount(rows, equations.factors > 0, equations.offsets.size - 1)
         small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & (positive == 1)
+        # All parts of a total that is recovered are found with it.
+        small &= (unknown < np.diff(equations.offsets) - 1) | (equations.states[heads] < State.MASKED)
         for row in np.flatnonzero(small).tolist():
             cells = [cell for cell, _ in equations.row(row)]
             keys = tuple(equations.keys[cell] for cell in cells if is_open[cell])
