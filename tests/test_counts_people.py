@@ -157,7 +157,7 @@ def test_the_others_are_counted_as_in_all_ways_that_fit(case):
     found = {one.keys[0].values: (one.low, one.high) for one in search.found if "other than" in one.keys[0].counted}
     assert {values: ends for values, ends in found.items() if len(values) == len(shared)} == exact
     for one in search.found:
-        check_steps(search.limits.equations, one.steps)
+        check_steps(one.equations, one.steps)
         groups = [
             {
                 kind
@@ -246,4 +246,4 @@ def test_groups_within_groups_are_counted_as_in_all_ways_that_fit(case):
     listed = {rest for rest in exact if tables[1].dimensions or "adults" not in rest[0]} if are_known else ()
     assert {rest for rest in listed if 0 < exact[rest][0] < 3} <= {*found}
     for one in search.found:
-        check_steps(search.limits.equations, one.steps)
+        check_steps(one.equations, one.steps)

@@ -299,11 +299,11 @@ class _Judge:
         # A row says that a total is the sum of its parts if one factor is 1, that of the total, and all others are -1.
         positive = np.bincount(rows, equations.factors > 0, equations.offsets.size - 1)
         small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & (positive == 1)
-        # All parts of a total that is recovered are found with it.
-        small &= (unknown < np.diff(equations.offsets) - 1) | (equations.states[heads] < State.MASKED)
         for row in np.flatnonzero(small).tolist():
             cells = [cell for cell, _ in equations.row(row)]
             keys = tuple(equations.keys[cell] for cell in cells if is_open[cell])
+            if len({key.values for key in keys}) == 1:
+                continue  # some people and all others, who are found as one count
             known = [(cell, side) for cell in cells if not is_open[cell] for side in (LOW, HIGH)]
             steps = self.steps.select(known)
             yield Revealed("told", keys, int(sums[row]), int(sums[row]), steps, equations, row)
