@@ -344,6 +344,14 @@ def test_what_a_packed_file_unpacks_to_is_bounded(name, tmp_path):
         check_unpacked(path, 4095)
 
 
+def test_all_files_of_a_zip_file_count_towards_the_limit(tmp_path):
+    path = tmp_path / "release.zip"
+    path.write_bytes(zipped({"release/patterns.json": b"{}" * 1024, "release/release.json": b"{}" * 1024}))
+    check_unpacked(path, 4096)
+    with pytest.raises(InputError, match=r"unpacks to more than 4\.0 KiB"):
+        check_unpacked(path, 4095)
+
+
 def test_what_a_spreadsheet_unpacks_to_is_bounded_and_a_plain_file_is_not(tmp_path):
     path, plain = tmp_path / "rows.xlsx", tmp_path / "rows.csv"
     path.write_bytes(excel(lines({"tea": [1] * 9000})))
