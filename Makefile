@@ -47,7 +47,7 @@ test: .venv/installed-test
 test-all: .venv/installed
 	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target PROFILE=ci check test kernels packages .venv/packed-spark
 	@$(MAKE) --no-print-directory .venv/installed-spark .venv/installed-dp
-	$(COMPILED) $(PYTEST)=ci $(WORKERS) 5 -m long
+	$(COMPILED) $(PYTEST)=ci $(WORKERS) 4 -m long
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
 test-bounds: .venv/installed-test

@@ -71,12 +71,12 @@ def programs(file: Path) -> Mapping[str, Callable[[], float]]:
 
 
 def least(runs: Mapping[str, Callable[[], float]], starts: int) -> dict[str, float]:
-    """Return the least of what each of ``runs`` tells: once to warm up, then in turns.
+    """Return the least of what each of ``runs`` tells: once to warm up, then in turns; with 0 ``starts``, once at all.
 
     >>> least({"one": lambda: 1.0}, 3)
     {'one': 1.0}
     """
-    laps = [{name: run() for name, run in runs.items()} for _ in range(starts + 1)][1:]
+    laps = [{name: run() for name, run in runs.items()} for _ in range(starts + 1)][min(1, starts) :]
     return {name: min(lap[name] for lap in laps) for name in runs}
 
 

@@ -10,7 +10,7 @@ from xdist.scheduler import LoadFileScheduling
 
 QUICK = 10
 MOST = {"quick": QUICK, "measured": QUICK, "ci": 25}
-"""Examples of a law, at the most; ``make laws`` draws as many as it asks for, new ones each time."""
+"""Examples of a law, at the most, and of a long one QUICK; ``make laws`` draws as many as it asks for, always new."""
 
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.
 settings.register_profile("local", deadline=None)
@@ -65,13 +65,15 @@ def pytest_configure():
 
 def pytest_itemcollected(item):
     """Mark what is long. Run all laws without the JIT too, and on no more examples than such a run draws."""
-    if item.nodeid.startswith(LONG) or (item.nodeid in FOUND and not is_measured(item.config)):
+    is_long = item.nodeid.startswith(LONG) or (item.nodeid in FOUND and not is_measured(item.config))
+    if is_long:
         item.add_marker("long")
     law = getattr(item, "obj", None)
     if is_hypothesis_test(law):
         item.add_marker("nojit")
         asked = law._hypothesis_internal_use_settings
-        most = MOST.get(item.config.getoption("--hypothesis-profile"), asked.max_examples)
+        profile = item.config.getoption("--hypothesis-profile")
+        most = asked.max_examples if profile not in MOST else QUICK if is_long else MOST[profile]
         # Many of few examples may be filtered out by chance; the health of laws is checked where all are drawn.
         health = list(HealthCheck) if most == QUICK or most < asked.max_examples else asked.suppress_health_check
         law._hypothesis_internal_use_settings = settings(

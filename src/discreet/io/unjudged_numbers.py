@@ -131,23 +131,20 @@ def find_notes(table: Table) -> list[Place]:
 
 
 def _holds_some(known: _Columns, at: int, chosen: Sequence[int], *, is_named: bool) -> bool:
-    """Return whether texts tell no lines apart that agree in all keys, and are or begin with numbers, or are left out.
+    """Return whether a column of texts tells no lines apart that agree in all keys, and may hold numbers among them.
 
-    If they have no name, it matters less whether they come again.
+    Some are numbers, most begin with one, or there are gaps. With a name, values that come again are an attribute's.
     """
     often = Counter(text for text in known.columns[at] if text is not None)
     others = [key for key in (*known.keys, *chosen) if key != at]
-    keys = zip(known.columns[at], known.pick(others), strict=True)
-    has_blanks = any(not text and any(key) for text, key in keys)
+    if _are_bands(often) or _are_dates(often, len(known.columns)) or not known.tell_apart(others):
+        return False
+    if is_named and 2 * sum(many > 1 for many in often.values()) > len(often):
+        return False
     is_led = 2 * sum(many for text, many in often.items() if _begins_with_number(text)) > often.total()
-    some = is_led or any(SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text)) for text in often)
-    is_label = (
-        not (some or has_blanks)
-        or _are_bands(often)
-        or _are_dates(often, len(known.columns))
-        or not known.tell_apart(others)
-    )
-    return not is_label and (not is_named or 2 * sum(many > 1 for many in often.values()) <= len(often))
+    has_numbers = any(SAID.fullmatch(text) or (DIGIT.search(text) and _is_number(text)) for text in often)
+    lines = zip(known.columns[at], known.pick(others), strict=True)
+    return is_led or has_numbers or any(not text and any(key) for text, key in lines)
 
 
 def _holds_numbers(column: Sequence[str | None], width: int) -> bool:
