@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.scheduler import LoadFileScheduling
 
 QUICK = 10
-MOST = {"quick": QUICK, "measured": QUICK, "ci": 25}
+MOST = {"quick": QUICK, "measured": QUICK, "ci": 20}
 """Examples of a law, at the most, and of a long one QUICK; ``make laws`` draws as many as it asks for, always new."""
 
 # No deadlines, since the first call of a kernel compiles it; the same examples in every run of CI.

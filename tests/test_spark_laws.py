@@ -201,7 +201,7 @@ def is_rich(drawn):
 
 
 # The first example of all is the simplest: no rows, or rows without items. The driver collects those as it does others.
-WAYS = {"driver": (None, [(1, is_rich)]), "executors": (0, [(1, has_one_type), (2, is_rich)])}
+WAYS = {"driver": (None, [(1, is_rich)]), "executors": (0, [(1, has_one_type), (1, is_rich)])}
 """The budget that leads there, and how many examples are tried of which rows."""
 
 
