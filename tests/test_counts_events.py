@@ -299,6 +299,12 @@ def test_a_k_that_no_group_has_is_never_a_release(k, total, why):
     assert any(why in check.sentence for check in found.checks)
 
 
+def test_a_k_above_all_masked_cells_of_a_table_without_a_total_is_never_a_release():
+    found = audit(read_counts(BytesIO(b"sex,n\nf,<10\nm,<10\n")), k=19)
+    assert found.verdict is Verdict.REVIEW
+    assert any("k is 19, more than all 18 people" in check.sentence for check in found.checks)
+
+
 def test_another_method_is_taken_where_masks_leave_small_counts_of_several_tables_together():
     numbers = {"ab": (62, 1, 76, 15), "bc": (10, 128, 17, 1), "cd": (1, 19, 50, 81)}
     tables = [Table("all", (), (Cell((), 158, 158),))]
@@ -314,9 +320,10 @@ def test_another_method_is_taken_where_masks_leave_small_counts_of_several_table
     assert block_counts(counts, k=10).is_safe
 
 
+@pytest.mark.parametrize("total", [b"Total,90\n", b""])
 @pytest.mark.parametrize("method", ["best", "suppress", "round"])
-def test_a_repair_of_a_table_of_fewer_than_k_people_is_no_release(method):
-    counts = read_counts(BytesIO(b"sex,n\nTotal,90\nf,60\nm,30\n"))
+def test_a_repair_of_a_table_of_fewer_than_k_people_is_no_release(method, total):
+    counts = read_counts(BytesIO(b"sex,n\n" + total + b"f,60\nm,30\n"))
     release = block_counts(counts, k=91, method=method)
     assert release.verdict is Verdict.REVIEW
     assert any("k is 91, more than all 90 people" in check.sentence for check in release.audit.checks)

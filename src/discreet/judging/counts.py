@@ -31,8 +31,7 @@ def judge_counts(
         search = find_revealed(joint, policy.k, width=policy.width, progress=tell)
     low = search.find_shown(policy.k)
     every = [_check_size(counts), checks.check_low_counts(policy, len(low), noun="count", sure="shown ")]
-    totals = [number for key, number in search.limits.equations.index.items() if not key.values]
-    every += checks.check_k(policy, max(search.limits.high[totals].tolist(), default=None), "person", "people")
+    every += checks.check_k(policy, search.limits.most_people, "person", "people")
     every.append(_check_cells(search, policy))
     if policy.round_to is not None:
         wrong = sum(cell.state is State.EXACT and cell.low % policy.round_to > 0 for cell in counts)

@@ -208,8 +208,7 @@ def _check_k(problem: TableProblem) -> Iterator[Check]:
     """Leave a k to a person that no group of the people in the original tables can have."""
     limits = Limits(problem.equations)
     limits.propagate()
-    totals = [number for key, number in problem.equations.index.items() if not key.values]
-    return check_k(problem.policy, max(limits.high[totals].tolist(), default=None), "person", "people")
+    return check_k(problem.policy, limits.most_people, "person", "people")
 
 
 def _describe_masks(solution: TableSolution, costs: TableCosts) -> str:

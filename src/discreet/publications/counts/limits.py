@@ -334,6 +334,12 @@ class Limits:
         return bool((self.low[shared] < self.high[shared]).any())
 
     @property
+    def most_people(self) -> int | None:
+        """The most people of a listed total, or without one of all cells of a table; None if nothing is listed."""
+        totals = [(number,) for key, number in self.equations.index.items() if not key.values]
+        return max((sum(self.high[list(one)].tolist()) for one in totals or self.equations.cliques), default=None)
+
+    @property
     def is_over(self) -> bool:
         """Whether the time is up."""
         return monotonic() > self.end
