@@ -43,11 +43,11 @@ test: .venv/installed-test
 	$(PYTEST)=$(PROFILE) $(WORKERS) 2 -m 'not long'
 
 # Each test runs once: what is quick first, most of it without the JIT, on more examples than by hand; beside it, the code is checked,
-# and what the others need is compiled and installed. Browsers and servers are waited for: so three workers for two cores.
+# and what the others need is compiled and installed. Browsers and servers are waited for: so four workers for two cores.
 test-all: .venv/installed
 	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target PROFILE=ci check test kernels packages .venv/packed-spark
 	@$(MAKE) --no-print-directory .venv/installed-spark .venv/installed-dp
-	$(COMPILED) $(PYTEST)=ci $(WORKERS) 4 -m long
+	$(PYTEST)=ci $(WORKERS) 4 -m long
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
 test-bounds: .venv/installed-test

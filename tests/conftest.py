@@ -63,6 +63,14 @@ def pytest_configure():
         os.environ.pop("NUMBA_DISABLE_JIT", None)
 
 
+def pytest_ignore_collect(collection_path, config):
+    """Pass over files without long tests where only these are asked for: each worker collects all others too."""
+    if config.option.markexpr != "long" or collection_path.is_dir():
+        return None
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    return None if any(one.startswith(name) or name.startswith(one) for one in (*LONG, *FOUND)) else True
+
+
 def pytest_itemcollected(item):
     """Mark what is long. Run all laws without the JIT too, and on no more examples than such a run draws."""
     is_long = item.nodeid.startswith(LONG) or (item.nodeid in FOUND and not is_measured(item.config))

@@ -56,7 +56,8 @@ def axe_violations():
 
     def found(page, *rules):
         # Without a second look at the style sheets, which a page from disk is not allowed.
-        options = {"preload": False, **({"runOnly": list(rules)} if rules else {})}
+        # And without a list of all that is as it should be.
+        options = {"preload": False, "resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
         violations = axe.run(page, options=options).response["violations"]
         return [(one["id"], one["nodes"][0]["html"]) for one in violations if one["impact"] in {"serious", "critical"}]
 
@@ -93,9 +94,9 @@ class Server:
             assert "Traceback" not in (told := self.errors.read()), told
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server():
-    """A server of its own for the tests of a file."""
+    """A server for all tests of a worker."""
     running = Server("--max-upload", "2MB")
     yield running
     running.stop()
