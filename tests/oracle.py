@@ -1925,14 +1925,14 @@ def reveals_cell(said, hidden, attributes, k, width=1):
 
 
 def small_rests(found, attributes, k):
-    """Yield the unknown parts of each known total that add up to 1 to k − 1, by the limits of all cells."""
+    """Yield the unknown parts of each known total that add up to 1 to k − 1, and to less than it, by all limits."""
     for cell, (low, high) in found.items():
         for parts in parts_of(cell, attributes):
             if low < high or not all(part in found for part in parts):
                 continue
             unknown = [part for part in parts if found[part][0] < found[part][1]]
             rest = low - sum(found[part][0] for part in parts if part not in unknown)
-            if len(unknown) > 1 and 0 < rest < k:
+            if len(unknown) > 1 and 0 < rest < min(k, low):
                 yield frozenset(unknown), rest
 
 

@@ -177,7 +177,8 @@ def test_a_group_of_different_people_is_named_with_who_is_counted():
     narrow = Table("some", (Dimension("u", ("a",)), Dimension("v", ("x", "y"))), cells, "some", within=PEOPLE)
     (one,) = find_revealed(Counts((wide, narrow)), 3).found
     assert str(one) == "some, u a, v y or people other than some, u a: 2"
-    assert one.sentence == "people, u a 20 − some, u a, v x 18 = 2"
+    name = "some, u a, v y + people other than some, u a"
+    assert one.sentence == f"{name} = people, u a 20 − some, u a, v x 18 = 2"
 
 
 def test_people_two_steps_apart_are_compared_although_the_table_between_lacks_their_attribute():

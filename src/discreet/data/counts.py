@@ -74,8 +74,9 @@ class Ratio(NamedTuple):
 class Dimension:
     """An attribute of a table with the values that the table shows; ``parents`` lead from a value to a broader one.
 
-    If it is ``overlapping``, one person may have several values, so that counts do not add up. If it is ``cut``, values
-    may be missing from the list: each of these is small wherever it occurs.
+    ``unions`` are values that stand for several others, which need not be all those below a broader one. If it is
+    ``overlapping``, one person may have several values, so that counts do not add up. If it is ``cut``, values may be
+    missing from the list: each of these is small wherever it occurs.
 
     >>> age = Dimension("age", ("0-9", "10-19", "under 20", "20 and over"), {"0-9": "under 20", "10-19": "under 20"})
     >>> age.children(None), age.children("under 20"), age.children("0-9")
@@ -87,18 +88,21 @@ class Dimension:
     parents: Mapping[str, str] = field(default_factory=dict)
     overlapping: bool = False
     cut: bool = False
+    unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def children(self, value: str | None) -> tuple[str, ...]:
-        """Return the values directly below a value, or the topmost ones below None."""
+        """Return the values directly below a value, or the topmost ones below None; a union has those it stands for."""
         return self._children.get(value, ())
 
     @cached_property
     def _children(self) -> dict[str | None, tuple[str, ...]]:
         found: dict[str | None, list[str]] = {}
         for value in dict.fromkeys((*self.values, *self.parents.values())):
-            found.setdefault(self.parents.get(value), []).append(value)
+            if value not in self.unions:
+                found.setdefault(self.parents.get(value), []).append(value)
         if self.cut:
             found.setdefault(None, []).append(UNLISTED)
+        found |= {value: [*parts] for value, parts in self.unions.items()}
         return {value: tuple(below) for value, below in found.items()}
 
 

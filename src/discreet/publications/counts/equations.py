@@ -1,6 +1,7 @@
 """Equations: how the counts of linked tables add up."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, product
@@ -24,6 +25,7 @@ from discreet.data.counts import (
     name_values,
 )
 from discreet.errors import BudgetError, InputError, Option
+from discreet.publications.counts.populations import Populations
 from discreet.runtime.solver import Numbers
 
 Limits: TypeAlias = tuple[int, int]
@@ -66,7 +68,8 @@ class Equations:
     Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
     that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. Each of
     ``cliques`` is a set of cells of which a person is in one, and ``shared`` are the cells that several of them have in
-    common. ``doubts`` say what is not in the equations, though a reader may know it.
+    common. ``doubts`` say what is not in the equations, though a reader may know it. ``boxes`` are the cells with the
+    values of all attributes, those too that tell who is counted among others.
     """
 
     keys: tuple[Key, ...]
@@ -81,6 +84,7 @@ class Equations:
     cliques: tuple[tuple[int, ...], ...] = ()
     shared: tuple[int, ...] = ()
     doubts: tuple[str, ...] = ()
+    boxes: tuple[Key, ...] = ()
 
     @cached_property
     def index(self) -> dict[Key, int]:
@@ -120,52 +124,29 @@ def list_equations(counts: Counts, *, is_linked: bool = True, is_joined: bool = 
     >>> [str(key) for key in found.keys], list(found.row(0))
     (['total', 'sex f', 'sex m'], [(0, 1), (1, -1), (2, -1)])
     """
-    builder = _Builder()
-    for table in counts.tables:
+    everyone = Populations(counts.tables)
+    builder = _Builder(everyone)
+    for table in everyone.tables:
         builder.take(table)
-    rests, more = list_rests(counts), list[Table]()
-    if is_linked:
-        more += builder.compare_attributes(list(rests))
+    more = list[Table]()
     for counted in [*builder.listed]:
-        own = [table for table in counts.tables if table.counted == counted]
+        own = [table for table in everyone.tables if table.counted == counted]
         more += builder.join(counted, own, is_forced=is_joined)
         more += builder.share(counted, own) if is_linked else []
     known = -1
     while known < len(builder.index):  # a sum may add cells that are parts of others
         known = len(builder.index)
-        for table in (*counts.tables, *more):
+        for table in (*everyone.tables, *more):
             for names in sorted(builder.shown[table.name], key=lambda names: (len(names), sorted(names))):
                 builder.add_sums(table, names)
-    for (counted, wider), rest in rests.items():
-        builder.compare(counted, wider, rest)
-        for one, other in product(counts.tables, counts.tables):
-            if (one.counted, other.counted) == (counted, wider):
-                builder.compare_sums(one, other, rest)
-    return builder.build({(counted, rest) for (counted, _), rest in rests.items()})
-
-
-def list_rests(counts: Counts) -> dict[tuple[str, str], str]:
-    """Return what the rest is called of those who count others among them: these, those that count these, and so on.
-
-    >>> tables = (Table("a", (), ()), Table("b", (), (), "adults", within="people", rest="children"))
-    >>> list_rests(Counts((*tables, Table("c", (), (), "women", within="adults"))))  # doctest: +NORMALIZE_WHITESPACE
-    {('adults', 'people'): 'children', ('women', 'adults'): 'adults other than women',
-     ('women', 'people'): 'people other than women'}
-    """
-    tables = {one.counted: one for one in counts.tables if one.within is not None}
-    found = dict[tuple[str, str], str]()
-    for counted, table in tables.items():
-        wider, rest = table.within, table.rest
-        while wider is not None and (counted, wider) not in found:
-            found[counted, wider] = rest or f"{wider} other than {counted}"
-            wider, rest = tables[wider].within if wider in tables else None, ""
-    return found
+    return builder.build()
 
 
 class _Builder:
     """Collects cells and rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, everyone: Populations) -> None:
+        self.everyone = everyone
         self.index: dict[Key, int] = {}
         self.low: list[int] = []
         self.high: list[int] = []
@@ -178,6 +159,7 @@ class _Builder:
         self.doubts: list[str] = []
         self.shared: list[tuple[str, Names]] = []
         self.parts = 0
+        self.own: dict[str, Values] = {}  # of each table: who is counted, by values of attributes
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
         self.dimensions: dict[str, list[Dimension]] = {}
 
@@ -186,6 +168,7 @@ class _Builder:
         listed, shown = self.listed.setdefault(table.counted, set()), self.shown.setdefault(table.name, set())
         for one in table.dimensions:
             self.dimensions.setdefault(one.name, []).append(one)
+        self.own[table.name] = self.everyone.own(table)
         for cell in table.cells:
             key = Key(table.counted, name_values(table.names, cell.at))
             shown.add(key.names)
@@ -199,34 +182,6 @@ class _Builder:
         for ratio in table.ratios:
             part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
             self.ratios.append((self._find(part), self._find(whole), ratio))
-
-    def compare_attributes(self, pairs: Sequence[tuple[str, str]]) -> Iterator[Table]:
-        """Yield a table for each set of attributes that those who are counted lack, but that others among them have.
-
-        The numbers of the ones are limits of those of the others, listed or not.
-        """
-        listed = [pair for pair in pairs if self.listed.keys() >= {*pair}]
-        wanted, known = {one: {*self.listed[one]} for pair in listed for one in pair}, -1
-        while known < (known := sum(map(len, wanted.values()))):
-            for one, other in listed:
-                wanted[one] |= wanted[other]
-                wanted[other] |= wanted[one]
-        for counted, sets in wanted.items():
-            for names in sorted(take_largest(sets) - self.listed[counted], key=sorted):
-                dimensions = [self._combine(name) for name in sorted(names)]
-                many = prod(len(one.children(None)) + len(one.parents) for one in dimensions)
-                if many > MOST_JOINT:
-                    self.doubts.append(NOT_JOINED)
-                    continue
-                table = Table(f"compared {counted} {sorted(names)}", tuple(dimensions), (), counted, (0, UNKNOWN))
-                self.shown[table.name] = {names}
-                self.listed[counted].add(names)
-                yield table
-
-    def _combine(self, name: str) -> Dimension:
-        """Return an attribute with its values in all tables."""
-        first, *others = self.dimensions[name]
-        return replace(first, values=tuple(dict.fromkeys(value for one in (first, *others) for value in one.values)))
 
     def join(self, counted: str, tables: Sequence[Table], *, is_forced: bool) -> Iterator[Table]:
         """Yield a table over all attributes that listed ones combine in a circle: there must be people for all of them.
@@ -250,7 +205,8 @@ class _Builder:
     def share(self, counted: str, tables: Sequence[Table]) -> Iterator[Table]:
         """Yield a table for each set of attributes that listed ones have in common, but that is not listed itself.
 
-        All tables of the same people have the same counts of it; without any attribute, that is their total.
+        All tables of the same people have the same counts of it; without any attribute, that is their total. So have
+        those who are counted among others, and these.
         """
         listed = self.listed[counted]
         shared = tops = take_largest(listed)
@@ -260,7 +216,8 @@ class _Builder:
             shared = shared | {one & other for one, other in product(tops, shared)}
             if len(shared) > MOST_SHARED + len(tops):
                 raise _refuse_size()
-        for names in sorted(shared - listed, key=lambda names: (len(names), sorted(names))):
+        among = self._list_among(listed | shared)
+        for names in sorted((shared | among) - listed, key=lambda names: (len(names), sorted(names))):
             dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in names}
             for name, one in dimensions.items():
                 values = dict.fromkeys(value for other in self.dimensions[name] for value in other.values)
@@ -271,8 +228,14 @@ class _Builder:
             for key in [*chain.from_iterable(wider)]:
                 self._find(Key(counted, frozenset(pair for pair in key.values if pair[0] in names)))
             yield table
-        listed |= shared
+        listed |= shared | among
         self.shared += [(counted, names) for names in shared - tops]
+
+    def _list_among(self, listed: set[Names]) -> set[Names]:
+        """Return listed attributes with and without those that tell who is counted among others, where both are."""
+        who = {names: names.intersection(self.everyone.dimensions) for names in listed}
+        pairs = [(names, own) for names, own in who.items() if own]
+        return {some for one in listed for names, own in pairs if one - own <= names for some in (one - own, one | own)}
 
     def _merge(self, number: int, cell: Cell) -> None:
         low, high = max(self.low[number], cell.low), min(self.high[number], cell.high)
@@ -293,14 +256,20 @@ class _Builder:
         self.by_names.setdefault((key.counted, key.names), []).append(key)
         return self.index[key]
 
-    def _find(self, key: Key, limits: Limits | None = None) -> int:
-        """Return the number of a cell; one that no table has is added, with limits if it was left out of one."""
+    def _find(self, key: Key, table: Table | None = None) -> int:
+        """Return the number of a cell; one that no table has is added, with limits if it was left out of this one."""
         known = self.index.get(key)
         if known is not None:
             return known
-        if limits is None or any(value == UNLISTED for _, value in key.values):
+        if table is None or table.absent is None or not self._may_list(table, key):
             return self._add(key, 0, UNKNOWN, State.UNPUBLISHED)
-        return self._add(key, *limits, State.ABSENT)
+        return self._add(key, *table.absent, State.ABSENT)
+
+    def _may_list(self, table: Table, key: Key) -> bool:
+        """Return whether a table has left out a count, and does not only lack its value, or who it counts."""
+        own = self.own.get(table.name)
+        is_own = own is None or own == frozenset(pair for pair in key.values if pair[0] in self.everyone.dimensions)
+        return is_own and all(value != UNLISTED for _, value in key.values)
 
     def add_sums(self, table: Table, names: Names) -> None:
         """Add the sums that lead to the cells of a table with these attributes, from cells with fewer of them."""
@@ -316,29 +285,31 @@ class _Builder:
                 if self.parts > MOST_PARTS:
                     raise _refuse_size()
                 for key in keys:
-                    self._add_total(key, missing, dimensions, table.absent)
-        deep = [one for one in dimensions if one.parents and not one.overlapping]
+                    self._add_total(key, missing, dimensions, table)
+        deep = [one for one in dimensions if (one.parents or one.unions) and not one.overlapping]
         known = self.by_names[table.counted, names] if deep else []
         for key in known:  # which grows meanwhile
             for one in deep:
-                below = [key.with_value(one.name, value) for value in one.children(key.value(one.name))]
-                self._add_parts(key, below, deep, table.absent)
+                value = key.value(one.name)
+                below = [key.with_value(one.name, child) for child in one.children(value)]
+                self._add_parts(key, below, deep, table)
+                for union, parts in one.unions.items():
+                    if parts[0] == value:
+                        self._find(key.with_value(one.name, union))
 
-    def _add_total(
-        self, key: Key, missing: Sequence[Dimension], dimensions: Sequence[Dimension], absent: Limits | None
-    ) -> None:
+    def _add_total(self, key: Key, missing: Sequence[Dimension], dimensions: Sequence[Dimension], table: Table) -> None:
         """Say that a count is the sum over all values of the attributes that it lacks."""
         names = [one.name for one in missing]
         below = [
             Key(key.counted, key.values.union(zip(names, values, strict=True)))
             for values in product(*(one.children(None) for one in missing))
         ]
-        self._add_parts(key, below, dimensions, absent)
+        self._add_parts(key, below, dimensions, table)
 
-    def _add_parts(self, key: Key, below: Sequence[Key], deep: Sequence[Dimension], absent: Limits | None) -> None:
+    def _add_parts(self, key: Key, below: Sequence[Key], deep: Sequence[Dimension], table: Table) -> None:
         """Say that a count is the sum of others, if anything is known about these."""
-        if below and (absent is not None or any(self._is_known(one, deep) for one in below)):
-            parts = ((self._find(one, absent), -1) for one in below)
+        if below and (table.absent is not None or any(self._is_known(one, deep) for one in below)):
+            parts = ((self._find(one, table), -1) for one in below)
             self.rows.setdefault(((self.index[key], 1), *parts))
 
     def _is_known(self, key: Key, deep: Sequence[Dimension]) -> bool:
@@ -346,57 +317,15 @@ class _Builder:
         below = (key.with_value(one.name, value) for one in deep for value in one.children(key.value(one.name)))
         return key in self.index or any(self._is_known(one, deep) for one in below)
 
-    def compare(self, counted: str, wider: str, rest: str) -> None:
-        """Say that those who are counted are among others: the rest of these is a count of its own.
-
-        Where the wider tables lack an attribute, only a value that no table lists is compared: if nobody has it there,
-        nobody has it here.
-        """
-        listed = self.listed.get(wider, set())
-        for key in [key for key in self.index if key.counted == counted]:
-            shared = [names for names in listed if names <= key.names]
-            names = max(shared, key=lambda one: (len(one), sorted(one)), default=frozenset())
-            whole = Key(wider, frozenset(pair for pair in key.values if pair[0] in names))
-            is_unlisted = any(value == UNLISTED for _, value in whole.values)
-            if whole in self.index and (names == key.names or is_unlisted):
-                others = self._find(Key(rest, key.values))
-                self.rows.setdefault(((self.index[whole], 1), (self.index[key], -1), (others, -1)))
-
-    def compare_sums(self, one: Table, other: Table, rest: str) -> None:
-        """Say the same of two tables that share attributes, but of which not both list totals of these."""
-        shared = frozenset(one.names) & frozenset(other.names)
-        if shared in self.listed[one.counted] and shared in self.listed[other.counted]:
-            return
-        mine, whole = (self._group(table, shared) for table in (one, other))
-        for values in (values for values in mine if values in whole):
-            cells = [(cell, -1) for cell in (*mine[values], self._find(Key(rest, values)))]
-            self.rows.setdefault((*((cell, 1) for cell in whole[values]), *cells))
-
-    def _group(self, table: Table, shared: Names) -> dict[Values, list[int]]:
-        """Return the cells of a table by their values of shared attributes; none if the others do not add up."""
-        others, found = [one for one in table.dimensions if one.name not in shared], dict[Values, list[int]]()
-        if any(one.overlapping for one in others):
-            return found
-        fixed = [one for one in table.dimensions if one.name in shared]
-        for values in product(*(one.values for one in fixed)):
-            at = frozenset(zip((one.name for one in fixed), values, strict=True))
-            keys = [
-                Key(table.counted, at | {*zip((one.name for one in others), rest, strict=True)})
-                for rest in product(*(one.children(None) for one in others))
-            ]
-            if any(key in self.index for key in keys):
-                found[at] = [self._find(key, table.absent) for key in keys]
-        return found
-
-    def build(self, rests: Iterable[tuple[str, str]]) -> Equations:
-        """Return all that was collected; those who are counted and their rest are no two people twice either."""
+    def build(self) -> Equations:
+        """Return all that was collected."""
         sizes = np.array([len(row) for row in self.rows], dtype=np.int64)
         offsets = np.zeros(sizes.size + 1, dtype=np.int64)
         np.cumsum(sizes, out=offsets[1:])
         flat = np.array([pair for row in self.rows for pair in row], dtype=np.int64).reshape(-1, 2)
         low, high = (np.array(ends, dtype=np.int64) for ends in (self.low, self.high))
         return Equations(
-            tuple(self.index),
+            tuple(Key(*self.everyone.name(*key)) for key in self.index),
             low,
             high,
             np.array(self.states, dtype=np.uint8),
@@ -405,33 +334,40 @@ class _Builder:
             np.ascontiguousarray(flat[:, 0]),
             np.ascontiguousarray(flat[:, 1]),
             tuple(self.ratios),
-            tuple(self._list_cliques([*rests])),
+            tuple(self._list_cliques()),
             tuple(self.index[key] for names in self.shared for key in self.by_names.get(names, ())),
             tuple(self.doubts),
+            tuple(self.index),
         )
 
-    def _list_cliques(self, rests: Sequence[tuple[str, str]]) -> Iterator[tuple[int, ...]]:
+    def _list_cliques(self) -> Iterator[tuple[int, ...]]:
         """Yield the cells of each largest set of attributes that are not sums of others; a person is in one at most.
 
         Of an attribute of which people may have several values, those with each value are a set of their own.
         """
         every = [(name, one) for name, own in self.dimensions.items() for one in own]
-        below = {(name, one.parents[child]): set[str]() for name, one in every for child in one.parents}
+        below = defaultdict[tuple[str, str], set[str]](set)
         for name, one in every:
-            for child, parent in one.parents.items():
-                below[name, parent].add(child)
+            for value in (*one.parents.values(), *one.unions):
+                below[name, value].update(one.children(value))
         several = {name for name, one in every if one.overlapping}
-        people = dict.fromkeys((counted,) for counted, _ in self.by_names)
-        for some in (*people, *rests):
-            known = {names for counted, names in self.by_names if counted in some}
+        for counted in self.listed:
+            known = {names for one, names in self.by_names if one == counted}
             for names in sorted(take_largest(known), key=sorted):
                 found = dict[Values, list[int]]()
-                for key in (key for one in some for key in self.by_names.get((one, names), ())):
+                for key in self.by_names.get((counted, names), ()):
                     smaller = (key.with_value(pair[0], child) for pair in key.values for child in below.get(pair, ()))
                     if not any(one in self.index for one in smaller):
                         apart = frozenset(pair for pair in key.values if pair[0] in several)
                         found.setdefault(apart, []).append(self.index[key])
                 yield from map(tuple, found.values())
+
+
+def name_among(keys: Iterable[Key]) -> Callable[[Key], str]:
+    """Return how to name counts among others; if several things are counted, with what each counts."""
+    if len({key.counted for key in keys}) <= 1:
+        return str
+    return lambda key: ", ".join(filter(None, [key.counted, str(key) * bool(key.values)]))
 
 
 def _refuse_size() -> BudgetError:

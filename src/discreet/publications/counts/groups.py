@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from discreet.data.counts import UNKNOWN, State
-from discreet.publications.counts.equations import Equations, Key
+from discreet.publications.counts.equations import Equations, Key, name_among
 from discreet.publications.counts.limits import Limits
 from discreet.publications.counts.parts import Part, list_parts, merge
 from discreet.publications.counts.proofs import HIGH, LOW, Step, Steps
@@ -71,7 +71,7 @@ class GroupSearch:
             if found is None:
                 apart.append(tables)
                 return
-            group = prove(self.limits, part.cells[found].tolist(), tables.span(found))
+            group = prove(self.limits, gather(self.limits, part.cells[found].tolist()), tables.span(found))
             self.undecided += len(found) if group is None else 0
             yield group
         except StoppedError:
@@ -242,11 +242,31 @@ class _Tables:
         return [one for one, is_in in zip(columns, solved.values > 0.5, strict=True) if is_in]  # noqa: PLR2004 - 0 or 1
 
 
+def gather(limits: Limits, cells: Sequence[int]) -> list[int]:
+    """Return fewer counts that are the same people as some cells: totals of them, where nobody is in other parts."""
+    equations, left = limits.equations, {*cells}
+    while totals := [*_list_totals(limits, left)]:
+        parts, total = min(totals, key=lambda one: (len(equations.keys[one[1]].values), -len(one[0]), one[1]))
+        left = (left - parts) | {total}
+    return sorted(left)
+
+
+def _list_totals(limits: Limits, cells: set[int]) -> Iterator[tuple[set[int], int]]:
+    """Yield the parts among some cells, and the total, of each sum that has two of them and otherwise nobody."""
+    offsets, rows = limits.equations.users
+    for row in {int(row) for cell in cells for row in rows[offsets[cell] : offsets[cell + 1]]}:
+        (total, _), *parts = limits.equations.row(row)
+        own = {part for part, factor in parts if part in cells and factor < 0}
+        if len(own) > 1 and all(part in own or limits.high[part] == 0 for part, _ in parts):
+            yield own, total
+
+
 def prove(limits: Limits, cells: Sequence[int], ends: tuple[int, int]) -> Group | None:
     """Return a group with its proof, about a cell of its own that is the sum of its cells; None if none is found."""
     equations, size = limits.equations, len(limits.equations.keys)
     keys = [equations.keys[cell] for cell in cells]
-    key = Key(keys[0].counted, frozenset({("", " + ".join(map(str, keys)))}))
+    who = {one.counted for one in keys}
+    key = Key("" if len(who) > 1 else who.pop(), frozenset({("", " + ".join(map(name_among(keys), keys)))}))
     wider = replace(
         equations,
         keys=(*equations.keys, key),

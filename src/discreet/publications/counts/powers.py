@@ -3,11 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise, product
+from itertools import product
 from typing import TypeAlias
 
 from discreet.data.counts import Counts, Dimension
-from discreet.publications.counts.equations import Equations, Key, Names, list_rests
+from discreet.publications.counts.equations import Equations, Key, Names
+from discreet.publications.counts.populations import Populations
 
 Depths: TypeAlias = dict[str, int]  # how far below a cell another one is, in each attribute that it has
 
@@ -35,16 +36,15 @@ class Powers:
     counts: Counts
     equations: Equations
     dimensions: dict[str, Dimension] = field(init=False)
-    keys: frozenset[Key] = field(init=False)
+    boxes: frozenset[Key] = field(init=False)
     listed: dict[str, set[Names]] = field(init=False)
-    within: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Collect attributes, cells and who is counted among whom."""
-        self.keys, self.dimensions, self.listed = frozenset(self.equations.keys), {}, defaultdict(set)
-        for key in self.equations.keys:
+        """Collect attributes and cells."""
+        self.boxes, self.dimensions, self.listed = frozenset(self.equations.boxes), {}, defaultdict(set)
+        for key in self.equations.boxes:
             self.listed[key.counted].add(key.names)
-        for one in (one for table in self.counts.tables for one in table.dimensions):
+        for one in (one for table in Populations(self.counts.tables).tables for one in table.dimensions):
             known = self.dimensions.get(one.name, one)
             self.dimensions[one.name] = Dimension(
                 one.name,
@@ -52,33 +52,30 @@ class Powers:
                 {**known.parents, **one.parents},
                 known.overlapping or one.overlapping,
                 known.cut or one.cut,
+                {**known.unions, **one.unions},
             )
-        self.within = {one.counted: one.within for one in self.counts.tables if one.within is not None}
-        rests = [(counted, rest) for (counted, _), rest in list_rests(self.counts).items()]
-        self.within |= {rest: wider for (one, rest), (other, wider) in pairwise(rests) if one == other}
 
     def find(self, key: Key) -> int:
         """Return the power of a cell."""
-        powers = list[tuple[Depths, int]]()
-        for depths in sorted(self._list_below(key), key=lambda one: -sum(one.values())):
+        powers, box = list[tuple[Depths, int]](), self.equations.boxes[self.equations.index[key]]
+        for depths in sorted(self._list_below(box), key=lambda one: -sum(one.values())):
             powers.append((depths, 1 - sum(power for other, power in powers if _is_below(other, depths))))
         return powers[-1][1]
 
     def _list_below(self, key: Key) -> Iterator[Depths]:
         """Yield where the cells are that hold some person in a cell, beginning with that cell itself."""
-        for counted, depth in self._list_counted(key.counted):
-            for names in self.listed[counted]:
-                more = names - key.names
-                if key.names <= names and not any(self.dimensions[name].overlapping for name in more):
-                    yield from self._follow(key, counted, names, depth)
+        for names in self.listed[key.counted]:
+            more = names - key.names
+            if key.names <= names and not any(self.dimensions[name].overlapping for name in more):
+                yield from self._follow(key, names)
 
-    def _follow(self, key: Key, counted: str, names: Names, depth: Depths) -> Iterator[Depths]:
+    def _follow(self, key: Key, names: Names) -> Iterator[Depths]:
         """Yield where the cells with some attributes are that hold one and the same person."""
         paths = [list(enumerate(self._list_values(name, key.value(name)), start=1)) for name in names]
         for path in product(*paths):
             values = frozenset(zip(names, (value for _, value in path), strict=True))
-            if Key(counted, values) in self.keys:
-                yield {**depth, **dict(zip(names, (at for at, _ in path), strict=True))}
+            if Key(key.counted, values) in self.boxes:
+                yield dict(zip(names, (at for at, _ in path), strict=True))
 
     def _list_values(self, name: str, value: str | None) -> list[str]:
         """Return a value, and the first one below it, below that, and so on."""
@@ -86,17 +83,6 @@ class Powers:
         while below := self.dimensions[name].children(path[-1] if path else None):
             path.append(below[0])
         return path
-
-    def _list_counted(self, counted: str) -> Iterator[tuple[str, Depths]]:
-        """Yield what is counted among these people, with who is among whom as attributes of theirs."""
-        yield counted, {}
-        for part in self.listed:
-            above, marks = part, Depths()
-            while above != counted and above in self.within:
-                marks[f"is one of {above}"] = 1
-                above = self.within[above]
-            if part != counted and above == counted:
-                yield part, marks
 
 
 def _is_below(depths: Depths, above: Depths) -> bool:

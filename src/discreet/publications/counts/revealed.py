@@ -1,6 +1,6 @@
 """Revealed counts: small numbers of people that linked tables give away, each with the sum that shows it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from time import monotonic
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.counts import PEOPLE, Counts, State
-from discreet.publications.counts.equations import Equations, Key
+from discreet.publications.counts.equations import Equations, Key, name_among
 from discreet.publications.counts.groups import GroupSearch
 from discreet.publications.counts.limits import SECONDS, Limits, link_tables
 from discreet.publications.counts.moves import Truth
@@ -55,17 +55,17 @@ class Revealed:
     @property
     def who(self) -> str:
         """The values of those who are counted."""
-        return " or ".join(map(_name_among(self.keys), self.keys))
+        return " or ".join(map(name_among(self.keys), self.keys))
 
     def explain(self) -> Iterator[str]:
         """Yield a sum for each step, the last one about the count itself."""
-        known = Known(self.equations)
+        known, rest = Known(self.equations), [] if self.row is None else [*self.equations.row(self.row)]
+        name = name_among(self.equations.keys[cell] for cell in (*self.list_used(), *(cell for cell, _ in rest)))
         for step in self.steps:
-            yield _describe(known, step)
+            yield _describe(known, step, name)
             known.take(step)
-        if self.row is not None:
-            total = self.equations.row(self.row)
-            yield _describe_rest(known, list(total), self.low)
+        if rest:
+            yield _describe_rest(known, rest, self.low, name)
 
     def list_used(self) -> frozenset[int]:
         """Return the numbers of all cells that the sums use."""
@@ -298,7 +298,8 @@ class _Judge:
         heads = equations.cells[equations.offsets[:-1]]
         # A row says that a total is the sum of its parts if one factor is 1, that of the total, and all others are -1.
         positive = np.bincount(rows, equations.factors > 0, equations.offsets.size - 1)
-        small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & (positive == 1)
+        is_less = sums < limits.low[heads]  # else it is the total that is small
+        small = (unknown > 1) & ~is_open[heads] & (sums > 0) & (sums < self.k) & (positive == 1) & is_less
         for row in np.flatnonzero(small).tolist():
             cells = [cell for cell, _ in equations.row(row)]
             keys = tuple(equations.keys[cell] for cell in cells if is_open[cell])
@@ -309,17 +310,17 @@ class _Judge:
             yield Revealed("told", keys, int(sums[row]), int(sums[row]), steps, equations, row)
 
 
-def _describe(known: Known, step: Step) -> str:
+def _describe(known: Known, step: Step, name: Callable[[Key], str]) -> str:
     """Return a step in words: the sum that bounds a count."""
     keys = known.equations.keys
-    name = _name_among(keys[cell] for cell in known.terms(step))
     if step.ratio is not None:
         part, whole, _ = known.equations.ratios[step.ratio]
         sign = ("≥", "≤")[step.side]
-        return f"{keys[step.cell]} {sign} {step.limit:,}, by the share of {keys[part]} in {keys[whole]}"
+        share = f"by the share of {name(keys[part])} in {name(keys[whole])}"
+        return f"{name(keys[step.cell])} {sign} {step.limit:,}, {share}"
     if step.refutation is not None:
         sign = ("≥", "≤")[step.side]
-        return f"{keys[step.cell]} {sign} {step.limit:,}, as no other whole numbers fit all sums"
+        return f"{name(keys[step.cell])} {sign} {step.limit:,}, as no other whole numbers fit all sums"
     terms, is_exact = [], step.scale == 1
     for cell, factor in known.terms(step).items():
         end = known.limits[LOW if (factor > 0) == (step.side == LOW) else HIGH][cell]
@@ -330,16 +331,8 @@ def _describe(known: Known, step: Step) -> str:
     return f"{value}{name(keys[step.cell])} {sign} {_format(terms)} {sign} {step.limit * step.scale:,}"
 
 
-def _name_among(keys: Iterable[Key]) -> Callable[[Key], str]:
-    """Return how to name counts among others; if several things are counted, with what each counts."""
-    if len({key.counted for key in keys}) <= 1:
-        return str
-    return lambda key: f"{key.counted}, {key}" if key.values else key.counted
-
-
-def _describe_rest(known: Known, row: Sequence[tuple[int, int]], rest: int) -> str:
+def _describe_rest(known: Known, row: Sequence[tuple[int, int]], rest: int, name: Callable[[Key], str]) -> str:
     keys = known.equations.keys
-    name = _name_among(keys[cell] for cell, _ in row)
     terms = [
         (factor, name(keys[cell]), known.limits[LOW][cell])
         for cell, factor in row
