@@ -1,8 +1,8 @@
 """Equations: how the counts of linked tables add up."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, product
 from math import prod
@@ -30,6 +30,7 @@ from discreet.runtime.solver import Numbers
 
 Limits: TypeAlias = tuple[int, int]
 Names: TypeAlias = frozenset[str]
+Shared: TypeAlias = tuple[str, Names]  # who is counted by tables, and the attributes that these have in common
 MOST_JOINT: Final = 50_000  # cells of a table over all attributes that others combine in a circle
 MOST_CELLS: Final = 1_000_000  # cells, with those that are only sums of others or are left out
 MOST_PARTS: Final = 5_000_000  # cells that sums are made of, most of which may not be listed
@@ -68,7 +69,7 @@ class Equations:
     Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
     that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. Each of
     ``cliques`` is a set of cells of which a person is in one, and ``shared`` are the cells that several of them have in
-    common. ``doubts`` say what is not in the equations, though a reader may know it. ``boxes`` are the cells with the
+    common, by their attributes. ``doubts`` say what is not in the equations, though a reader may know it. ``boxes`` are the cells with the
     values of all attributes, those too that tell who is counted among others.
     """
 
@@ -82,7 +83,7 @@ class Equations:
     factors: Numbers
     ratios: tuple[tuple[int, int, Ratio], ...] = ()
     cliques: tuple[tuple[int, ...], ...] = ()
-    shared: tuple[int, ...] = ()
+    shared: Mapping[Shared, tuple[int, ...]] = field(default_factory=dict)
     doubts: tuple[str, ...] = ()
     boxes: tuple[Key, ...] = ()
 
@@ -110,13 +111,14 @@ class Equations:
         return zip(self.cells[part].tolist(), self.factors[part].tolist(), strict=True)
 
 
-def list_equations(counts: Counts, *, is_linked: bool = True, is_joined: bool = False) -> Equations:
+def list_equations(counts: Counts, *, is_linked: bool = True, joins: Collection[Shared] = ()) -> Equations:
     """Return the cells of all tables, each once, and every sum that holds between them.
 
     A total is the sum of its parts: of the next tables with more attributes, value by value, and of the values
     directly below it in a hierarchy (section 3.3 of the theory on tables). If they are ``linked``, what two tables of
-    the same people share has the same counts in both, listed or not: at least their total. If they are ``joined``,
-    there is a table over all attributes. Attributes of which a person may have several values add up to nothing.
+    the same people share has the same counts in both, listed or not: at least their total. Where what they share is
+    in ``joins``, there is a table over the attributes of both. Attributes of which a person may have several values
+    add up to nothing.
 
     >>> from discreet.data.counts import Cell
     >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
@@ -131,7 +133,7 @@ def list_equations(counts: Counts, *, is_linked: bool = True, is_joined: bool = 
     more = list[Table]()
     for counted in [*builder.listed]:
         own = [table for table in everyone.tables if table.counted == counted]
-        more += builder.join(counted, own, is_forced=is_joined)
+        more += builder.join(counted, own, {names for one, names in joins if one == counted})
         more += builder.share(counted, own) if is_linked else []
     known = -1
     while known < len(builder.index):  # a sum may add cells that are parts of others
@@ -157,7 +159,7 @@ class _Builder:
         self.listed: dict[str, set[Names]] = {}  # of what is counted: the attributes of listed cells
         self.shown: dict[str, set[Names]] = {}  # the same of each table
         self.doubts: list[str] = []
-        self.shared: list[tuple[str, Names]] = []
+        self.shared: list[Shared] = []
         self.parts = 0
         self.own: dict[str, Values] = {}  # of each table: who is counted, by values of attributes
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
@@ -183,24 +185,29 @@ class _Builder:
             part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
             self.ratios.append((self._find(part), self._find(whole), ratio))
 
-    def join(self, counted: str, tables: Sequence[Table], *, is_forced: bool) -> Iterator[Table]:
+    def join(self, counted: str, tables: Sequence[Table], shared: Collection[Names]) -> Iterator[Table]:
         """Yield a table over all attributes that listed ones combine in a circle: there must be people for all of them.
 
-        Without circles, people who fit two tables alone fit both together. If it ``is_forced``, all attributes are
-        combined, whether in a circle or not.
+        Without circles, people who fit two tables alone fit both together. Two tables are combined as well if what
+        they have in common is among the ``shared``.
         """
-        core = frozenset[str]().union(*self.listed[counted]) if is_forced else find_circle(self.listed[counted])
-        dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in core}
-        if not core or core in self.listed[counted]:
-            return
-        many = prod(len(one.children(None)) + len(one.parents) for one in dimensions.values())
-        if many > MOST_JOINT or any(one.overlapping for one in dimensions.values()):
-            self.doubts.append(NOT_JOINED)
-            return
-        joint = Table(f"joint {counted}", tuple(dimensions.values()), (), counted, (0, UNKNOWN))
-        self.shown[joint.name] = {core}
-        self.listed[counted].add(core)
-        yield joint
+        yield from self._combine(counted, tables, [find_circle(self.listed[counted])])
+        yield from self._combine(counted, tables, unite(take_largest(self.listed[counted]), shared))
+
+    def _combine(self, counted: str, tables: Sequence[Table], cores: Iterable[Names]) -> Iterator[Table]:
+        """Yield a table for each of some sets of attributes that is not listed itself."""
+        for core in cores:
+            dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in core}
+            if not core or core in self.listed[counted]:
+                continue
+            many = prod(len(one.children(None)) + len(one.parents) for one in dimensions.values())
+            if many > MOST_JOINT or any(one.overlapping for one in dimensions.values()):
+                self.doubts.append(NOT_JOINED)
+                return
+            joint = Table(f"joint {counted} {sorted(core)}", tuple(dimensions.values()), (), counted, (0, UNKNOWN))
+            self.shown[joint.name] = {core}
+            self.listed[counted].add(core)
+            yield joint
 
     def share(self, counted: str, tables: Sequence[Table]) -> Iterator[Table]:
         """Yield a table for each set of attributes that listed ones have in common, but that is not listed itself.
@@ -335,7 +342,7 @@ class _Builder:
             np.ascontiguousarray(flat[:, 1]),
             tuple(self.ratios),
             tuple(self._list_cliques()),
-            tuple(self.index[key] for names in self.shared for key in self.by_names.get(names, ())),
+            {shared: tuple(map(self.index.__getitem__, self.by_names.get(shared, ()))) for shared in self.shared},
             tuple(self.doubts),
             tuple(self.index),
         )
@@ -379,6 +386,22 @@ def take_largest(every: Iterable[Names]) -> set[Names]:
     """Return the sets of attributes that are within no other one."""
     own = {*every}
     return {names for names in own if not any(names < other for other in own)}
+
+
+def unite(sets: Iterable[Names], shared: Collection[Names]) -> Iterator[Names]:
+    """Yield the attributes of sets of which each has in common with another one what is among the ``shared``.
+
+    >>> sorted(map(sorted, unite(map(frozenset, ["ab", "bc", "cd", "e"]), {frozenset("b")})))
+    [['a', 'b', 'c']]
+    """
+    left = sorted(sets, key=sorted)
+    while left:
+        group = [left.pop()]
+        for one in group:  # which grows meanwhile
+            group += [other for other in left if one & other in shared]
+            left = [other for other in left if one & other not in shared]
+        if len(group) > 1:
+            yield frozenset[str]().union(*group)
 
 
 def find_circle(patterns: Iterable[Names]) -> Names:

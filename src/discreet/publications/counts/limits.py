@@ -1,6 +1,6 @@
 """Limits: what follows for each count of linked tables, from all that they say together."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -14,7 +14,7 @@ from discreet import kernels
 from discreet.data.counts import UNKNOWN, Counts
 from discreet.errors import InputError
 from discreet.publications.counts.cases import fit_share, narrow, split_cases
-from discreet.publications.counts.equations import Equations, list_equations
+from discreet.publications.counts.equations import Equations, Shared, list_equations
 from discreet.publications.counts.parts import Part, add_share, keep_shares, list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Step
 from discreet.publications.counts.tableau import Tableau, Walk, WalkingProgram, tabulate
@@ -327,11 +327,10 @@ class Limits:
         """The largest count that is known."""
         return int(self.equations.low.max(initial=0))
 
-    @property
-    def shares_unknown(self) -> bool:
-        """Whether tables have cells in common whose counts are not known."""
-        shared = np.array(self.equations.shared, dtype=np.int64)
-        return bool((self.low[shared] < self.high[shared]).any())
+    def list_unknown(self) -> list[Shared]:
+        """Return the attributes that tables have in common, but not all of whose counts are known."""
+        is_open = self.low < self.high
+        return [names for names, cells in self.equations.shared.items() if is_open[[*cells]].any()]
 
     @property
     def most_people(self) -> int | None:
@@ -349,7 +348,7 @@ class Limits:
         return max(0.01, self.end - monotonic())
 
 
-def link_tables(counts: Counts, *, is_joined: bool = False) -> Equations:
+def link_tables(counts: Counts, *, joins: Collection[Shared] = ()) -> Equations:
     """Return the equations of tables as if they count the same people where they say so; with a doubt if none fit.
 
     >>> from discreet.data.counts import Cell, Dimension, Table
@@ -357,7 +356,7 @@ def link_tables(counts: Counts, *, is_joined: bool = False) -> Equations:
     >>> len(link_tables(Counts((*tables,))).doubts), len(link_tables(Counts((tables[0],))).doubts)
     (1, 0)
     """
-    linked = list_equations(counts, is_joined=is_joined)
+    linked = list_equations(counts, joins=joins)
     if not linked.shared:
         return linked
     try:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.counts import PEOPLE, Counts, State
-from discreet.publications.counts.equations import Equations, Key, name_among
+from discreet.publications.counts.equations import Equations, Key, Shared, name_among
 from discreet.publications.counts.groups import GroupSearch
 from discreet.publications.counts.limits import SECONDS, Limits, link_tables
 from discreet.publications.counts.moves import Truth
@@ -87,9 +87,8 @@ class Search(NamedTuple):
     doubts: tuple[str, ...] = ()
     covered: int = 0  # how many people are at least in a group of which masks say that it is small
 
-    @property
-    def spans_tables(self) -> bool:
-        """Whether values of several tables together may have few people, though those of each table do not.
+    def list_joins(self) -> list[Shared]:
+        """Return what tables share that must be joined: values of both may have few people, though those of each do not.
 
         It takes a count that they share and that is not known, or more people in a group that masks excuse than there
         can be in another cell (3.4).
@@ -97,7 +96,7 @@ class Search(NamedTuple):
         limits = self.limits
         room = limits.high[list({cell for clique in limits.equations.cliques for cell in clique})]
         is_less = bool((room[room > 0] < self.covered).any())
-        return limits.shares_unknown or (bool(limits.equations.shared) and is_less)
+        return [*limits.equations.shared] if is_less else limits.list_unknown()
 
     def find_shown(self, k: int) -> tuple[Revealed, ...]:
         """Return the counts from 1 to k − 1 that the tables show."""
@@ -128,9 +127,10 @@ def find_revealed(
     """
     until = monotonic() + seconds
     search = search_equations(link_tables(counts), k, width=width, seconds=seconds, progress=progress)
-    if search.found or search.undecided or not search.spans_tables:
+    joins = search.list_joins()
+    if search.found or search.undecided or not joins:
         return search
-    joined = link_tables(counts, is_joined=True)
+    joined = link_tables(counts, joins=joins)
     left = max(0.0, until - monotonic())
     return search_equations(joined, k, width=width, seconds=left, progress=progress)
 
