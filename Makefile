@@ -44,8 +44,9 @@ test: .venv/installed-test
 
 # Each test runs once: what is quick first, most of it without the JIT, on more examples than by hand; beside it, the code is checked,
 # and what the others need is compiled and installed. Browsers and servers are waited for: so four workers for two cores.
-test-all: .venv/installed
-	@$(MAKE) --no-print-directory --jobs=5 --output-sync=target PROFILE=ci check test kernels packages .venv/packed-spark
+test-all: .venv/created
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target .venv/installed-test .venv/packed-spark
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target PROFILE=ci check test kernels packages
 	@$(MAKE) --no-print-directory .venv/installed-spark .venv/installed-dp
 	$(PYTEST)=ci $(WORKERS) 4 -m long
 
@@ -112,9 +113,12 @@ clean:
 	find src tests benchmarks reproduction docs -type d -name __pycache__ -exec rm -rf {} +
 
 # A stamp for each set of dependencies: the demo waits for none that only the tests need.
-.venv/installed: pyproject.toml constraints.txt
+.venv/created: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "discreet needs Python 3.11 or later: make PYTHON=…")'
 	$(call step,Creating .venv,$(PYTHON) -m venv --clear .venv)
+	@touch $@
+
+.venv/installed: .venv/created
 	$(call step,Installing discreet and what it needs (about a minute),$(INSTALL) .)
 	@touch $@
 
@@ -127,7 +131,7 @@ clean:
 	@touch $@
 
 # Spark comes as source, of 400 MB: packing it takes long, and disturbs nobody who uses .venv meanwhile.
-.venv/packed-spark: .venv/installed
+.venv/packed-spark: .venv/created
 	$(call step,Packing Spark,$(PIP) wheel --constraint constraints.txt --wheel-dir .venv/spark --no-deps pyspark)
 	@touch $@
 

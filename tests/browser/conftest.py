@@ -94,9 +94,9 @@ class Server:
             assert "Traceback" not in (told := self.errors.read()), told
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server():
-    """A server for all tests of a worker."""
+    """A server of its own for the tests of a file: what others left it to do would keep these waiting."""
     running = Server("--max-upload", "2MB")
     yield running
     running.stop()
