@@ -171,7 +171,7 @@ def populations(draw):
 @given(populations())
 def test_nothing_is_released_of_which_groups_of_people_leave_a_small_union_of_cells(case):
     kinds, numbers, counts, k, n = case
-    assume(len(kinds) <= 16)
+    assume(len(kinds) <= 12)
     is_safe = audit(counts, k=k).verdict is Verdict.RELEASE
     assert not (is_safe and find_events(kinds, numbers, n, k))
 

@@ -69,8 +69,8 @@ class Equations:
     Row ``r`` has the cells ``cells[offsets[r]:offsets[r + 1]]``, each with a factor; their sum is 0. Where a row says
     that a total is the sum of its parts, the total comes first. ``ratios`` are shares of one cell in another. Each of
     ``cliques`` is a set of cells of which a person is in one, and ``shared`` are the cells that several of them have in
-    common, by their attributes. ``doubts`` say what is not in the equations, though a reader may know it. ``boxes`` are the cells with the
-    values of all attributes, those too that tell who is counted among others.
+    common, by their attributes. ``doubts`` say what is not in the equations, though a reader may know it. ``boxes`` are
+    the cells with the values of all attributes, those too that tell who is counted among others.
     """
 
     keys: tuple[Key, ...]
@@ -226,9 +226,7 @@ class _Builder:
         among = self._list_among(listed | shared)
         for names in sorted((shared | among) - listed, key=lambda names: (len(names), sorted(names))):
             dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in names}
-            for name, one in dimensions.items():
-                values = dict.fromkeys(value for other in self.dimensions[name] for value in other.values)
-                dimensions[name] = replace(one, values=tuple(values))
+            dimensions = {name: self._combine_values(one) for name, one in dimensions.items()}
             wider = [some for (own, other), some in self.by_names.items() if own == counted and names < other]
             table = Table(f"shared {counted} {sorted(names)}", tuple(dimensions.values()), (), counted)
             self.shown[table.name] = {names}
@@ -274,9 +272,17 @@ class _Builder:
 
     def _may_list(self, table: Table, key: Key) -> bool:
         """Return whether a table has left out a count, and does not only lack its value, or who it counts."""
+        return self._is_own(table, key) and all(value != UNLISTED for _, value in key.values)
+
+    def _is_own(self, table: Table, key: Key) -> bool:
+        """Return whether a table counts those who are counted, and no others."""
         own = self.own.get(table.name)
-        is_own = own is None or own == frozenset(pair for pair in key.values if pair[0] in self.everyone.dimensions)
-        return is_own and all(value != UNLISTED for _, value in key.values)
+        return own is None or own == frozenset(pair for pair in key.values if pair[0] in self.everyone.dimensions)
+
+    def _combine_values(self, one: Dimension) -> Dimension:
+        """Return an attribute with its values in all tables."""
+        values = dict.fromkeys(value for other in self.dimensions[one.name] for value in other.values)
+        return replace(one, values=tuple(values))
 
     def add_sums(self, table: Table, names: Names) -> None:
         """Add the sums that lead to the cells of a table with these attributes, from cells with fewer of them."""
@@ -291,8 +297,9 @@ class _Builder:
                 self.parts += len(keys) * prod(len(one.children(None)) for one in missing)
                 if self.parts > MOST_PARTS:
                     raise _refuse_size()
+                others = [self._combine_values(one) for one in missing] if self.own.get(table.name) else missing
                 for key in keys:
-                    self._add_total(key, missing, dimensions, table)
+                    self._add_total(key, missing if self._is_own(table, key) else others, dimensions, table)
         deep = [one for one in dimensions if (one.parents or one.unions) and not one.overlapping]
         known = self.by_names[table.counted, names] if deep else []
         for key in known:  # which grows meanwhile

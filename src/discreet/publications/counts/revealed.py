@@ -88,7 +88,7 @@ class Search(NamedTuple):
     covered: int = 0  # how many people are at least in a group of which masks say that it is small
 
     def list_joins(self) -> list[Shared]:
-        """Return what tables share that must be joined: values of both may have few people, though those of each do not.
+        """Return what tables share that must be joined, since few people may have values of both, though not of one.
 
         It takes a count that they share and that is not known, or more people in a group that masks excuse than there
         can be in another cell (3.4).
