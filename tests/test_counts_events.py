@@ -43,10 +43,12 @@ def tables(draw, groups, drawn, k, how):
     names, _ = name_kinds(groups)
     found, numbers = [], {}
     for number, group in enumerate(groups):
+        gaps = draw(st.sets(st.integers(0, 11), max_size=4) | st.just(set()))  # lines that a table lacks
         subsets = [some for size in range(len(group) + 1) for some in combinations(group, size)]
         levels = draw(st.sets(st.sampled_from(subsets)))
         cells = []
-        for at in product(*((None, *dict.fromkeys(nodes(name))) for name in group)):
+        places = product(*((None, *dict.fromkeys(nodes(name))) for name in group))
+        for at in (at for place, at in enumerate(places) if place not in gaps):
             values = tuple((name, value) for name, value in zip(group, at, strict=True) if value is not None)
             if tuple(name for name, _ in values) in {*levels, tuple(group)}:
                 if values not in numbers:
@@ -367,3 +369,14 @@ def test_a_repair_of_a_table_of_fewer_than_k_people_is_no_release(method, total)
     release = block_counts(counts, k=91, method=method)
     assert release.verdict is Verdict.REVIEW
     assert any("k is 91, more than all 90 people" in check.sentence for check in release.audit.checks)
+
+
+def test_a_coarser_table_beside_another_hides_no_group_of_it():
+    parents = {"h1": "h12", "h2": "h12", "h3": "h34", "h4": "h34"}
+    fine = Dimension("h", (*parents,), parents)
+    shown = [Cell((at,), many, many) for at, many in ((None, 200), ("h1", 95), ("h3", 100))]
+    first = Table("fine", (fine,), (*shown, *(Cell((at,), 0, UNKNOWN, State.MASKED) for at in ("h2", "h4"))))
+    both = Dimension("h", ("h12", "h34")), Dimension("a", ("x", "y"))
+    masked = tuple(Cell(at, 0, UNKNOWN, State.MASKED) for at in product(("h12", "h34"), "xy"))
+    (found,) = audit(Counts((first, Table("coarse", both, masked))), k=10).findings
+    assert str(found) == "h h2 or h h4: 5"

@@ -160,6 +160,7 @@ class _Builder:
         self.shown: dict[str, set[Names]] = {}  # the same of each table
         self.doubts: list[str] = []
         self.shared: list[Shared] = []
+        self.partial: list[Shared] = []  # of which only some values are in sets with more attributes
         self.parts = 0
         self.own: dict[str, Values] = {}  # of each table: who is counted, by values of attributes
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
@@ -192,14 +193,14 @@ class _Builder:
         they have in common is among the ``shared``.
         """
         yield from self._combine(counted, tables, [find_circle(self.listed[counted])])
-        yield from self._combine(counted, tables, unite(take_largest(self.listed[counted]), shared))
+        sets = take_largest(self.listed[counted]).union(shared)
+        yield from self._combine(counted, tables, unite(sets, shared))
 
     def _combine(self, counted: str, tables: Sequence[Table], cores: Iterable[Names]) -> Iterator[Table]:
         """Yield a table for each of some sets of attributes that is not listed itself."""
-        for core in cores:
+        for core in filter(None, cores):
             dimensions = {one.name: one for table in tables for one in table.dimensions if one.name in core}
-            if not core or core in self.listed[counted]:
-                continue
+            dimensions = {name: self._combine_values(one) for name, one in dimensions.items()}
             many = prod(len(one.children(None)) + len(one.parents) for one in dimensions.values())
             if many > MOST_JOINT or any(one.overlapping for one in dimensions.values()):
                 self.doubts.append(NOT_JOINED)
@@ -281,8 +282,13 @@ class _Builder:
 
     def _combine_values(self, one: Dimension) -> Dimension:
         """Return an attribute with its values in all tables."""
-        values = dict.fromkeys(value for other in self.dimensions[one.name] for value in other.values)
-        return replace(one, values=tuple(values))
+        every = self.dimensions[one.name]
+        return replace(
+            one,
+            values=tuple(dict.fromkeys(value for other in every for value in other.values)),
+            parents={value: parent for other in every for value, parent in other.parents.items()},
+            unions={value: parts for other in every for value, parts in other.unions.items()},
+        )
 
     def add_sums(self, table: Table, names: Names) -> None:
         """Add the sums that lead to the cells of a table with these attributes, from cells with fewer of them."""
@@ -338,6 +344,8 @@ class _Builder:
         np.cumsum(sizes, out=offsets[1:])
         flat = np.array([pair for row in self.rows for pair in row], dtype=np.int64).reshape(-1, 2)
         low, high = (np.array(ends, dtype=np.int64) for ends in (self.low, self.high))
+        refined = self._list_refined()
+        cliques = tuple(self._list_cliques(refined))
         return Equations(
             tuple(Key(*self.everyone.name(*key)) for key in self.index),
             low,
@@ -348,16 +356,36 @@ class _Builder:
             np.ascontiguousarray(flat[:, 0]),
             np.ascontiguousarray(flat[:, 1]),
             tuple(self.ratios),
-            tuple(self._list_cliques()),
-            {shared: tuple(map(self.index.__getitem__, self.by_names.get(shared, ()))) for shared in self.shared},
+            cliques,
+            self._list_shared(refined),
             tuple(self.doubts),
             tuple(self.index),
         )
 
-    def _list_cliques(self) -> Iterator[tuple[int, ...]]:
-        """Yield the cells of each largest set of attributes that are not sums of others; a person is in one at most.
+    def _list_refined(self) -> dict[Shared, set[Key]]:
+        """Return the cells with each set of attributes that are sums of cells with more of them."""
+        refined = dict[Shared, set[Key]]()
+        for counted, names in self.by_names:
+            wider = [keys for (one, more), keys in self.by_names.items() if one == counted and names < more]
+            refined[counted, names] = {
+                Key(counted, frozenset(pair for pair in key.values if pair[0] in names))
+                for keys in wider
+                for key in keys
+            }
+        return refined
 
-        Of an attribute of which people may have several values, those with each value are a set of their own.
+    def _list_shared(self, refined: Mapping[Shared, set[Key]]) -> dict[Shared, tuple[int, ...]]:
+        """Return the cells that sets of attributes have in common, or that only some of the values of one have."""
+        return {
+            shared: tuple(self.index[key] for key in self.by_names.get(shared, ()) if key in refined[shared])
+            for shared in (*self.shared, *self.partial)
+        }
+
+    def _list_cliques(self, refined: Mapping[Shared, set[Key]]) -> Iterator[tuple[int, ...]]:
+        """Yield cells of each set of attributes that are not sums of others; a person is in one at most.
+
+        A set within another one counts if some of its cells are no sums of cells of the other. Of an attribute of which
+        people may have several values, those with each value are a set of their own.
         """
         every = [(name, one) for name, own in self.dimensions.items() for one in own]
         below = defaultdict[tuple[str, str], set[str]](set)
@@ -365,16 +393,17 @@ class _Builder:
             for value in (*one.parents.values(), *one.unions):
                 below[name, value].update(one.children(value))
         several = {name for name, one in every if one.overlapping}
-        for counted in self.listed:
-            known = {names for one, names in self.by_names if one == counted}
-            for names in sorted(take_largest(known), key=sorted):
-                found = dict[Values, list[int]]()
-                for key in self.by_names.get((counted, names), ()):
-                    smaller = (key.with_value(pair[0], child) for pair in key.values for child in below.get(pair, ()))
-                    if not any(one in self.index for one in smaller):
-                        apart = frozenset(pair for pair in key.values if pair[0] in several)
-                        found.setdefault(apart, []).append(self.index[key])
-                yield from map(tuple, found.values())
+        for (counted, names), keys in sorted(self.by_names.items(), key=lambda one: (one[0][0], sorted(one[0][1]))):
+            found, own = dict[Values, list[Key]](), refined[counted, names]
+            for key in keys:
+                smaller = (key.with_value(pair[0], child) for pair in key.values for child in below.get(pair, ()))
+                if not any(one in self.index for one in smaller):
+                    found.setdefault(frozenset(pair for pair in key.values if pair[0] in several), []).append(key)
+            if own and any(key not in own for some in found.values() for key in some):
+                self.partial.append((counted, names))
+            for some in found.values():
+                if not own.issuperset(some):
+                    yield tuple(map(self.index.__getitem__, some))
 
 
 def name_among(keys: Iterable[Key]) -> Callable[[Key], str]:
