@@ -12,6 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # Name a step, then write a dot every two seconds while its command runs: nobody should wonder whether it hangs.
 step = @printf '%s ' "$(1)"; (while sleep 2 && kill -0 $$$$; do printf .; done) 2> /dev/null & dots=$$!; \
 	$(2); status=$$?; kill $$dots; echo; exit $$status
+comma := ,
 
 .PHONY: help demo test test-all test-bounds test-without-jit test-spark laws long kernels packages check docs page screenshots reproduce walk bench bench-tables bench-spark clean
 
@@ -20,7 +21,7 @@ help:
 	@echo "make test         run the tests that are quick, and all laws on a few examples"
 	@echo "make test-all     check the code and run all tests; install Spark and OpenDP, and where that can be done Java, Chromium and PostgreSQL for them"
 	@echo "make test-bounds  run the quick tests compiled, with every index of a kernel checked"
-	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs pyspark)"
+	@echo "make test-spark   run the tests on Spark alone (needs Java 17, and installs Spark)"
 	@echo "make laws         run the laws on as many examples as they ask for, new ones each time; takes long"
 	@echo "make long         measure which tests make test leaves out, on a machine that does nothing else"
 	@echo "make check        lint (ruff, all rules), check the format and the types (mypy, strict)"
@@ -42,12 +43,13 @@ demo: .venv/installed
 test: .venv/installed-test
 	$(PYTEST)=$(PROFILE) $(WORKERS) 2 -m 'not long'
 
-# Each test runs once: what is quick first, most of it without the JIT, on more examples than by hand; beside it, the code is checked,
-# and what the others need is compiled and installed. Browsers and servers are waited for: so four workers for two cores.
+# Each test runs once: what is quick first, most of it without the JIT, on more examples than by hand, and beside it the code is
+# checked; what the others need is compiled and fetched while pip waits. Browsers and servers are waited for: so four workers for
+# two cores.
 test-all: .venv/created
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target .venv/installed-test .venv/packed-spark
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target PROFILE=ci check test kernels packages
-	@$(MAKE) --no-print-directory .venv/installed-spark .venv/installed-dp
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target .venv/installed-test .venv/packed-spark kernels packages
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target PROFILE=ci check test
+	@$(MAKE) --no-print-directory .venv/installed-all
 	$(PYTEST)=ci $(WORKERS) 4 -m long
 
 # Compiled code does not check indexes; what does is kept apart, since Numba's cache does not tell the two from each other.
@@ -63,13 +65,13 @@ laws: .venv/installed-test
 long: .venv/installed-test
 	$(PYTEST)=measured $(WORKERS) 2 -m 'not long'
 
-kernels: .venv/installed-test
+kernels: .venv/installed
 	@$(BIN)/discreet warm
 
 packages:
 	@.ci/packages
 
-test-spark: .venv/installed-test .venv/installed-spark
+test-spark: .venv/installed-all
 	$(COMPILED) $(PYTEST)=ci tests/test_spark*.py
 
 check: .venv/installed-test
@@ -105,7 +107,7 @@ bench-tables: .venv/installed
 		(rm -rf .venv/gconfid; echo "gconfid cannot be installed here: the benchmark goes on without it")
 	$(BIN)/python benchmarks/counts.py --gconfid .venv/gconfid/bin/python
 
-bench-spark: .venv/installed-spark
+bench-spark: .venv/installed-all
 	$(BIN)/python benchmarks/spark.py
 
 clean:
@@ -135,11 +137,7 @@ clean:
 	$(call step,Packing Spark,$(PIP) wheel --constraint constraints.txt --wheel-dir .venv/spark --no-deps pyspark)
 	@touch $@
 
-.venv/installed-spark: .venv/packed-spark
-	$(call step,Installing what Spark needs,$(INSTALL) '.[spark]' --find-links .venv/spark --no-compile)
+.venv/installed-all: .venv/installed-test .venv/packed-spark
+	$(call step,Installing Spark and OpenDP (47 MB),$(INSTALL) '.[spark$(comma)dp]' --find-links .venv/spark --no-compile)
 	@rm -r .venv/spark
-	@touch $@
-
-.venv/installed-dp: .venv/installed-test
-	$(call step,Installing OpenDP (47 MB),$(INSTALL) '.[dp]' --no-compile)
 	@touch $@

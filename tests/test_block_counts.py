@@ -303,6 +303,13 @@ def test_the_same_tables_give_the_same_release():
 
 
 @pytest.mark.parametrize("method", [*METHODS, "best"])
+def test_tables_without_a_count_are_refused(method):
+    (table,) = by_sex(180, 177, 3).tables
+    with pytest.raises(OptionError, match="hold no count"):
+        block_counts(Counts((replace(table, cells=()),)), k=11, method=method)
+
+
+@pytest.mark.parametrize("method", [*METHODS, "best"])
 def test_tables_that_do_not_add_up_are_refused(method):
     with pytest.raises(InputError, match="the total is 190, but its parts add up to 180"):
         block_counts(by_sex(190, 150, 30), k=11, method=method)

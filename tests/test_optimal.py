@@ -171,9 +171,9 @@ def test_a_search_that_keeps_every_itemset_is_never_better_than_the_least(case):
     assert float(cost[3] * cost[0]) >= expected - 1e-9
 
 
-def test_300_databases_are_never_worse_off_than_by_other_methods():
+def test_databases_are_never_worse_off_than_by_other_methods():
     random = Random(4)  # noqa: S311 - no secret
-    for _ in range(300):
+    for _ in range(100 if os.environ.get("CI") else 300):
         shares = [random.uniform(0.2, 0.9) for _ in range(random.choice([2, 2, 3]))]
         rows = [[item for item, share in enumerate(shares) if random.random() < share] for _ in range(12)]
         options = {"min_support": random.randint(2, 7), "k": random.randint(2, 5), "against": "plain"}

@@ -156,7 +156,9 @@ def compare_counts(
 def _pose(
     counts: Counts, policy: Policy, seconds: float, base: int | None, weights: Weights, progress: Progress
 ) -> TableProblem:
-    """Return the problem; refuse tables that do not add up, which rounding would hide."""
+    """Return the problem; refuse tables without counts, and tables that do not add up, which rounding would hide."""
+    if not len(counts):
+        raise OptionError("these tables hold no count, so there is nothing to make safe")
     if isinstance(weights, str) and weights not in {"cells", "people"}:
         raise OptionError(f"weights is {weights[:40]!r}; give 'cells', 'people', or a number for some values")
     wait, unit = as_seconds(seconds), as_whole("base", base, least=2)
