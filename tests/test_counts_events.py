@@ -178,6 +178,29 @@ def test_nothing_is_released_of_which_groups_of_people_leave_a_small_union_of_ce
     assert not (is_safe and find_events(kinds, numbers, n, k))
 
 
+def test_those_who_are_in_no_group_may_have_tables_of_their_own():
+    sexes = Dimension("sex", ("f", "m"))
+    every, alive, died = ([Cell(("f",), f, f), Cell(("m",), m, m)] for f, m in ((60, 50), (55, 30), (5, 20)))
+    tables = [Table("all", (sexes,), tuple(every)), Table("dead", (sexes,), tuple(died[1:]), "died", (0, 9))]
+    living = Table("alive", (sexes,), tuple(alive), "alive", within="people", rest="died")
+    for order in ([*tables, living], [living, *tables]):
+        found = audit(Counts(tuple(order)), k=10)
+        assert [str(one) for one in found.evidence.cells] == ["died: sex f: 5"]
+
+
+def test_what_one_table_does_not_list_another_may():
+    year, sex = (Dimension(name, values, cut=True) for name, values in (("year", ("1", "2")), ("sex", ("f", "m"))))
+    by_year = [Cell((None,), 60, 60), Cell(("1",), 30, 30), Cell(("2",), 8, 8)]
+    by_sex = [Cell(("f", None), 30, 30), Cell(("m", None), 30, 30), Cell(("f", "1"), 12, 12), Cell(("m", "1"), 18, 18)]
+    first = replace(year, values=("1",))
+    tables = (Table("years", (year,), tuple(by_year)), Table("both", (sex, first), tuple(by_sex), absent=(0, 5)))
+    found = audit(Counts(tables), k=6).evidence.cells
+    assert {(str(one), one.low, one.high) for one in found} == {
+        ("sex f, year 2: 3 to 5", 3, 5),
+        ("sex m, year 2: 3 to 5", 3, 5),
+    }
+
+
 def read_back(kinds, counts):
     """Return what the cells of tables say, of which kinds; merged values are named by all of them."""
     names, found = sorted({value[0] for value in kinds[0]}), []

@@ -63,17 +63,19 @@ def split(totals, parts, genders):
 
 
 def find_dead(totals, by, alive, genders):
-    """The limits of how many of each year of birth died, from all counts by gender that fit."""
+    """The limits of how many of each year of birth died, and of each gender, from all counts by gender that fit."""
     limits = {}
     for (year,), many in totals.items():
         people = [[by[year, one]] if (year, one) in by else range(MOST + 1) for one in genders]
         living = [[alive[year, one]] if (year, one) in alive else range(MOST + 1) for one in genders]
         fitting = [
-            many - sum(some)
+            tuple(one - other for one, other in zip(every, some, strict=True))
             for every, some in product(product(*people), product(*living))
             if sum(every) == many and all(one <= other for one, other in zip(some, every, strict=True))
         ]
-        limits[frozenset({year})] = min(fitting), max(fitting)
+        dead = {frozenset({year}): [sum(one) for one in fitting]}
+        dead |= {frozenset({year, one}): [some[at] for some in fitting] for at, one in enumerate(genders)}
+        limits |= {values: (min(some), max(some)) for values, some in dead.items()}
     return limits
 
 
@@ -113,30 +115,11 @@ def siblings(values, genders):
     return [rest | {gender} for gender in genders]
 
 
-def test_those_who_died_are_all_people_minus_those_alive(text, found):
+def test_those_who_died_are_all_people_minus_those_alive(text, found, judged):
     genders = [gender for (gender,) in lines_of(text, 2)]
-    shown = {frozenset(values): many for values, many in lines_of(text, 10).items()}
-    limits = {values: (many, many) for values, many in shown.items()} | split(lines_of(text, 3), shown, genders)
-    alive = {frozenset(values): many for values, many in lines_of(text, 11).items()}
-    died = {
-        values: ("told", low - alive[values], high - alive[values])
-        for values, (low, high) in limits.items()
-        if values in alive and low - alive[values] >= 1 and high - alive[values] < K
-    }
-    years = find_dead(lines_of(text, 3), lines_of(text, 10), lines_of(text, 11), genders)
-    died |= {year: ("told", *ends) for year, ends in years.items() if ends[0] >= 1 and ends[1] < K}
+    limits = find_dead(*(lines_of(text, number) for number in (3, 10, 11)), genders)
+    died = {values: ("told", *ends) for values, ends in limits.items() if ends[0] >= 1 and ends[1] < K}
     assert {values: one for (what, values), one in found.items() if what == "people who died"} == died
-    assert Counter(what for what, _ in found) == Counter(
+    assert Counter(one.counted for one in judged) == Counter(
         {"people": 72, "people with an observation period": 17, "people who died": len(died)}
     )
-
-
-def test_groups_are_totals_minus_all_that_is_shown_of_those_alive(text, judged, found):
-    groups = {dict(one.keys[0].values)["year of birth"]: (one.low, one.high) for one in judged if len(one.keys) > 1}
-    shown = Counter()
-    for (year, _), many in lines_of(text, 11).items():
-        shown[year] += many
-    rests = {year: many - shown[year] for (year,), many in lines_of(text, 3).items()}
-    died = {values: ends for (what, values), (_, *ends) in found.items() if what == "people who died"}
-    alone = {year for (year, *more), (low, high) in died.items() if not more and low == high}
-    assert groups == {year: (rest, rest) for year, rest in rests.items() if 1 <= rest < K and year not in alone}

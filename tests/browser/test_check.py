@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from test_journey import READY, fix, open_clinic, read_as, settle
+from test_journey import READY, fix, open_clinic, read_as, settle, wait_until
 
 STALE = '#verdict.stale[data-ready="false"]'
 COLOUR = "node => getComputedStyle(node).color"
@@ -46,7 +46,7 @@ def test_a_verdict_is_stale_from_the_first_keystroke(loaded):
     loaded.unroute("**/api/audit*")
     settle(loaded, min_support="50%")
     assert loaded.locator("#verdict .word").inner_text() == "RELEASE"
-    loaded.wait_for_function("!document.querySelector('.stale')")  # the lists below have answers of their own
+    wait_until(loaded, "!document.querySelector('.stale')")  # the lists below have answers of their own
 
 
 @pytest.mark.parametrize("wrong", ["5x%", "", "0", "101%", "-3", "1.000,5"])
@@ -228,7 +228,7 @@ def test_lists_of_old_settings_are_stale_beside_a_new_verdict(loaded):
             assert loaded.locator(f"#{part}").evaluate("node => node.inert"), part
         loaded.unroute(f"**/api/{name}*")
         settle(loaded, min_support="5%")
-        loaded.wait_for_function("parts => parts.every((one) => !document.getElementById(one).inert)", arg=parts)
+        wait_until(loaded, "parts => parts.every((one) => !document.getElementById(one).inert)", parts)
 
 
 def test_shares_are_rounded_half_up_from_whole_numbers(loaded):

@@ -7,7 +7,7 @@ from itertools import cycle, islice
 import pytest
 from files import TABLE
 from states import bring_files, comparing, verifying, walk
-from test_journey import FIXED, READY, load, open_clinic
+from test_journey import FIXED, READY, load, open_clinic, wait_until
 
 MARKS = ".crowd :is(.many, .one), .threat circle, .plots :is(rect, polyline, circle, .curve path, .crosses path), .ring"
 CONTRASTS = """(selector) => {
@@ -107,7 +107,7 @@ def misnamed(page):
 def width(page):
     """How wide a page is on a telephone, when it has been laid out anew."""
     page.set_viewport_size({"width": 360, "height": 740})
-    page.wait_for_function("innerWidth === 360 && matchMedia('(width <= 360px)').matches")
+    wait_until(page, "innerWidth === 360 && matchMedia('(width <= 360px)').matches")
     page.evaluate(PAINTED)
     found = page.evaluate("document.body.scrollWidth")
     page.set_viewport_size({"width": 1280, "height": 720})

@@ -303,9 +303,10 @@ class _Builder:
                 self.parts += len(keys) * prod(len(one.children(None)) for one in missing)
                 if self.parts > MOST_PARTS:
                     raise _refuse_size()
-                others = [self._combine_values(one) for one in missing] if self.own.get(table.name) else missing
+                own = [self._combine_values(one) if one.cut else one for one in missing]
+                others = [self._combine_values(one) for one in missing] if self.own.get(table.name) else own
                 for key in keys:
-                    self._add_total(key, missing if self._is_own(table, key) else others, dimensions, table)
+                    self._add_total(key, own if self._is_own(table, key) else others, dimensions, table)
         deep = [one for one in dimensions if (one.parents or one.unions) and not one.overlapping]
         known = self.by_names[table.counted, names] if deep else []
         for key in known:  # which grows meanwhile

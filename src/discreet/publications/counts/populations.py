@@ -24,9 +24,17 @@ class Populations:
     def __init__(self, tables: Iterable[Table]) -> None:
         """Find the groups of tables."""
         self._tables = tuple(tables)
-        first = {table.counted: table for table in reversed(self._tables)}
-        self._above = {one: table.within for one, table in first.items() if table.within in first}
-        self._rests = {one: first[one].rest or f"{above} other than {one}" for one, above in self._above.items()}
+        self._above, self._rests = dict[str, str](), dict[str, str]()
+        counted = {table.counted for table in self._tables}
+        for table in self._tables:  # those of the rest may have tables of their own, and groups
+            counted |= {table.rest} if table.within in counted else set()
+        for table in self._tables:
+            if table.within in counted:
+                self._above[table.counted] = table.within
+                self._rests[table.counted] = table.rest or f"{table.within} other than {table.counted}"
+        for group, rest in [*self._rests.items()]:
+            self._above.setdefault(rest, self._above[group])
+            self._rests.setdefault(rest, group)
         self._places: dict[str, dict[str, str]] = {}  # of each group: its values of attributes
         self._within: dict[str, str] = {}  # of each attribute: the group whose people it tells apart
         self._own: dict[str, dict[str, str]] = {}  # the same of each table
