@@ -62,6 +62,17 @@ def enter(page, fingerprint):
     page.get_by_role("textbox", name="The publisher's fingerprint").fill(fingerprint)
 
 
+def test_who_types_a_fingerprint_while_a_release_is_read_goes_on(verify, releases):
+    field = verify.get_by_role("textbox", name="The publisher's fingerprint")
+    field.focus()
+    drop(verify, "#drop", releases["new"][1])
+    result(verify)
+    verify.keyboard.type("0a")
+    assert field.input_value() == "0a"
+    above, below = (verify.locator(one).bounding_box()["y"] for one in ("#fingerprint-card", "#drop"))
+    assert above < below
+
+
 def test_a_forged_release_is_consistent_but_nobodys_until_the_fingerprint_refutes_it(verify, releases):
     (_, forged), (real, _) = releases["old"], releases["new"]
     drop(verify, "#drop", forged)

@@ -60,7 +60,10 @@ function open(given, older = []) {
   byId("came").hidden = false;
   byId("drop-help").hidden = true;
   byId("drop").classList.add("small");
-  if (byId("drop").previousElementSibling === byId("banner")) byId("banner").after(byId("fingerprint-card")); // asked for next
+  const card = byId("fingerprint-card"); // asked for next; who types into it already goes on, so it is not moved then
+  if (card.previousElementSibling === byId("drop"))
+    if (card.contains(document.activeElement)) card.after(byId("drop"));
+    else byId("drop").before(card);
   byId("choose-zip").classList.remove("main");
   byId("details").hidden = true; // it is about the release before
   if (!byId("banner").hidden) say("", "…", "CHECKING", "This release is being checked.");
