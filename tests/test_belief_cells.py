@@ -354,3 +354,25 @@ def test_the_command_tells_the_same_as_the_library(tmp_path):
     assert [one.output.splitlines()[-1] for one in found] == [
         f"error: {flag} is not for tables of counts; leave one out" for flag in ("--partial", "--min-support")
     ]
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_a_value_of_several_is_an_attribute_of_its_own(prior):
+    wards, drugs = Dimension("ward", ("a", "b")), Dimension("drug", ("x", "y"), overlapping=True)
+    told = {("a", None): (2, 5), ("a", "x"): (2, 2), ("b", "x"): (1, 1), ("a", "y"): (1, UNKNOWN), ("b", "y"): (2, 2)}
+    states = {"x": State.EXACT, "y": State.MASKED, None: State.LIMITS}
+    cells = [Cell(at, *ends, State.EXACT if at == ("b", "y") else states[at[1]]) for at, ends in told.items()]
+    counts = Counts((Table("several", (wards, drugs), (Cell((None, None), 7, 7), *cells)),))
+    # In each ward: people with neither, with x alone, with y alone, and with both.
+    kinds = [[some for some in product(range(8), repeat=4) if some[1] + some[3] == with_x] for with_x in (2, 1)]
+    weights = {}
+    for a, b in product(*kinds):
+        if sum(a) + sum(b) == 7 and 2 <= sum(a) <= 5 and a[2] + a[3] >= 1 and b[2] + b[3] == 2:
+            key = a[2] + a[3], sum(a)
+            weights[key] = weights.get(key, 0) + Fraction(1, prod(map(factorial, (*a, *b))))
+    if prior == "uniform":
+        weights = dict.fromkeys(weights, 1)
+    [found] = belief(counts, k=3, prior=prior).cells
+    assert str(found.key) == "drug y, ward a"
+    small = sum(weight for (value, _), weight in weights.items() if value < 3)
+    assert found.belief == Fraction(small) / sum(weights.values())

@@ -22,6 +22,7 @@ Values: TypeAlias = frozenset[tuple[str, str]]  # names of attributes, each with
 Coordinates: TypeAlias = tuple[str | None, ...]  # a value of each dimension; None for all of its values together
 Columns: TypeAlias = Mapping[int, frozenset[int]]  # some columns of some lines, as in a ``Place``
 UNKNOWN: Final = LARGEST_COUNT  # an upper limit that says nothing
+WITHOUT: Final = "\0"  # begins a value that those have who lack one of which people may have several
 PEOPLE: Final = "people"  # what tables count unless they say otherwise
 UNLISTED: Final = "(not listed)"  # stands for all values that a file may have left out
 
@@ -75,12 +76,15 @@ class Dimension:
     """An attribute of a table with the values that the table shows; ``parents`` lead from a value to a broader one.
 
     ``unions`` are values that stand for several others, which need not be all those below a broader one. If it is
-    ``overlapping``, one person may have several values, so that counts do not add up. If it is ``cut``, values may be
-    missing from the list: each of these is small wherever it occurs.
+    ``overlapping``, one person may have several values: each has people with it, and people without it. If it is
+    ``cut``, values may be missing from the list: each of these is small wherever it occurs.
 
     >>> age = Dimension("age", ("0-9", "10-19", "under 20", "20 and over"), {"0-9": "under 20", "10-19": "under 20"})
     >>> age.children(None), age.children("under 20"), age.children("0-9")
     (('under 20', '20 and over'), ('0-9', '10-19'), ())
+    >>> drug = Dimension("drug", ("a", "b"), overlapping=True)
+    >>> age.list_divisions("under 20"), [tuple(map(say_value, some)) for some in drug.list_divisions(None)]
+    ([('0-9', '10-19')], [('a', 'not a'), ('b', 'not b')])
     """
 
     name: str
@@ -93,6 +97,24 @@ class Dimension:
     def children(self, value: str | None) -> tuple[str, ...]:
         """Return the values directly below a value, or the topmost ones below None; a union has those it stands for."""
         return self._children.get(value, ())
+
+    def list_divisions(self, value: str | None) -> list[tuple[str, ...]]:
+        """Return each way in which values directly below one divide its people, so that everybody has one of them."""
+        below = self.children(value)
+        if not self.overlapping:
+            return [below] if below else []
+        return [(one, self.name_others(one)) for one in below if one != UNLISTED]
+
+    def climb(self, value: str) -> Iterator[str]:
+        """Yield a value, the one that it is a part of, and so on."""
+        above: str | None = value
+        while above is not None:
+            yield above
+            above = self.parents.get(above)
+
+    def name_others(self, value: str) -> str:
+        """Return what those have who lack a value, though not the broader one, if there is any: no column has it."""
+        return f"{WITHOUT}{self.parents.get(value, '')}{WITHOUT}{value}"
 
     @cached_property
     def _children(self) -> dict[str | None, tuple[str, ...]]:
@@ -251,6 +273,19 @@ class Counts:
         masked = sum(cell.state is State.MASKED for cell in self)
         tables = count_of(len(self.tables), "table")
         return f"{count_of(len(self), 'cell')} of {tables}" + f", {masked:,} masked" * bool(masked)
+
+
+def say_value(value: str) -> str:
+    """Return a value in words.
+
+    >>> drug = Dimension("drug", ("opioids", "codeine"), {"codeine": "opioids"}, overlapping=True)
+    >>> say_value("codeine"), say_value(drug.name_others("codeine")), say_value(drug.name_others("opioids"))
+    ('codeine', 'opioids, not codeine', 'not opioids')
+    """
+    if not value.startswith(WITHOUT):
+        return value
+    _, broader, without = value.split(WITHOUT)
+    return f"{broader}{', ' * bool(broader)}not {without}"
 
 
 def name_values(names: Sequence[str], at: Coordinates) -> Values:

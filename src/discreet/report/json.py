@@ -109,7 +109,7 @@ def _describe_counts(audit: Audit, _: int, __: Sequence[Source]) -> Described:
             {
                 "kind": one.kind,
                 "counted": one.counted,
-                "values": [dict(sorted(key.values)) for key in one.keys],
+                "values": [key.said for key in one.keys],
                 "low": one.low,
                 "high": one.high,
                 "sum": list(dict.fromkeys(one.explain())),

@@ -1,6 +1,6 @@
 """Equations: how the counts of linked tables add up."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from discreet.data.counts import (
     UNKNOWN,
     UNLISTED,
+    WITHOUT,
     Cell,
     Counts,
     Dimension,
@@ -23,6 +24,7 @@ from discreet.data.counts import (
     Table,
     Values,
     name_values,
+    say_value,
 )
 from discreet.errors import BudgetError, InputError, Option
 from discreet.publications.counts.populations import Populations
@@ -59,7 +61,12 @@ class Key(NamedTuple):
         return frozenset(name for name, _ in self.values)
 
     def __str__(self) -> str:
-        return ", ".join(f"{name} {value}".lstrip() for name, value in sorted(self.values)) or "total"
+        return ", ".join(f"{name} {value}".lstrip() for name, value in self.said.items()) or "total"
+
+    @property
+    def said(self) -> dict[str, str]:
+        """Its values in words, by attribute."""
+        return {name: say_value(value) for name, value in sorted(self.values)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +124,8 @@ def list_equations(counts: Counts, *, is_linked: bool = True, joins: Collection[
     A total is the sum of its parts: of the next tables with more attributes, value by value, and of the values
     directly below it in a hierarchy (section 3.3 of the theory on tables). If they are ``linked``, what two tables of
     the same people share has the same counts in both, listed or not: at least their total. Where what they share is
-    in ``joins``, there is a table over the attributes of both. Attributes of which a person may have several values
-    add up to nothing.
+    in ``joins``, there is a table over the attributes of both. Of an attribute of which a person may have several
+    values, each value and those who lack it add up.
 
     >>> from discreet.data.counts import Cell
     >>> cells = (Cell((None,), 180, 180), Cell(("f",), 177, 177), Cell(("m",), 1, 10, State.MASKED))
@@ -133,6 +140,7 @@ def list_equations(counts: Counts, *, is_linked: bool = True, joins: Collection[
     more = list[Table]()
     for counted in [*builder.listed]:
         own = [table for table in everyone.tables if table.counted == counted]
+        builder.several[counted] = builder.find_several(counted)
         more += builder.join(counted, own, {names for one, names in joins if one == counted})
         more += builder.share(counted, own) if is_linked else []
     known = -1
@@ -160,7 +168,7 @@ class _Builder:
         self.shown: dict[str, set[Names]] = {}  # the same of each table
         self.doubts: list[str] = []
         self.shared: list[Shared] = []
-        self.partial: list[Shared] = []  # of which only some values are in sets with more attributes
+        self.several: dict[str, Names] = {}  # of what is counted: attributes with values of which people may have some
         self.parts = 0
         self.own: dict[str, Values] = {}  # of each table: who is counted, by values of attributes
         self.by_names: dict[tuple[str, Names], list[Key]] = {}
@@ -186,15 +194,31 @@ class _Builder:
             part, whole = (Key(table.counted, name_values(table.names, at)) for at in ratio[:2])
             self.ratios.append((self._find(part), self._find(whole), ratio))
 
+    def find_several(self, counted: str) -> Names:
+        """Return the attributes of which people may have several values, but for those that every count has a value of.
+
+        What is counted of people with one such value, and what of those with another, says nothing about each other.
+        """
+        every = [one for own in self.dimensions.values() for one in own]
+        often = Counter(name for name, _ in {(one.name, value) for one in every for value in one.values})
+        always = frozenset(self.dimensions).intersection(*self.listed[counted])
+        return frozenset(one.name for one in every if one.overlapping and often[one.name] > 1) - always
+
     def join(self, counted: str, tables: Sequence[Table], shared: Collection[Names]) -> Iterator[Table]:
         """Yield a table over all attributes that listed ones combine in a circle: there must be people for all of them.
 
         Without circles, people who fit two tables alone fit both together. Two tables are combined as well if what
-        they have in common is among the ``shared``.
+        they have in common is among the ``shared``. Values of which people may have several are attributes of their
+        own, with which two tables are a circle, or one with two such attributes: this is not combined.
         """
+        tops = take_largest(self.listed[counted])
         yield from self._combine(counted, tables, [find_circle(self.listed[counted])])
-        sets = take_largest(self.listed[counted]).union(shared)
-        yield from self._combine(counted, tables, unite(sets, shared))
+        yield from self._combine(counted, tables, unite(tops.union(shared), shared))
+        several = {top: top & self.several[counted] for top in tops}
+        often = Counter(chain.from_iterable(several.values()))
+        is_open = any(own and top - own in shared for top, own in several.items())
+        if is_open or max(often.values(), default=0) > 1 or any(len(own) > 1 for own in several.values()):
+            self.doubts.append(NOT_JOINED)
 
     def _combine(self, counted: str, tables: Sequence[Table], cores: Iterable[Names]) -> Iterator[Table]:
         """Yield a table for each of some sets of attributes that is not listed itself."""
@@ -218,10 +242,11 @@ class _Builder:
         """
         listed = self.listed[counted]
         shared = tops = take_largest(listed)
-        known = 0
+        known, several = 0, self.several[counted]
         while known < len(shared):
             known = len(shared)
             shared = shared | {one & other for one, other in product(tops, shared)}
+            shared = shared | {names - several for names in shared}
             if len(shared) > MOST_SHARED + len(tops):
                 raise _refuse_size()
         among = self._list_among(listed | shared)
@@ -273,7 +298,7 @@ class _Builder:
 
     def _may_list(self, table: Table, key: Key) -> bool:
         """Return whether a table has left out a count, and does not only lack its value, or who it counts."""
-        return self._is_own(table, key) and all(value != UNLISTED for _, value in key.values)
+        return self._is_own(table, key) and all(value != UNLISTED and WITHOUT not in value for _, value in key.values)
 
     def _is_own(self, table: Table, key: Key) -> bool:
         """Return whether a table counts those who are counted, and no others."""
@@ -293,27 +318,28 @@ class _Builder:
     def add_sums(self, table: Table, names: Names) -> None:
         """Add the sums that lead to the cells of a table with these attributes, from cells with fewer of them."""
         dimensions = [one for one in table.dimensions if one.name in names]
-        summable = {one.name for one in dimensions if not one.overlapping}
+        several = names & self.several[table.counted]
+        summable = names if len(several) <= 1 else names - several  # there is a doubt about these
         listed = self.listed[table.counted]
         for fewer in sorted(listed, key=sorted):
             is_near = fewer < names and not any(fewer < other < names for other in listed)
             if is_near and names - fewer <= summable:
                 missing = [one for one in dimensions if one.name not in fewer]
                 keys = list(self.by_names.get((table.counted, fewer), ()))
-                self.parts += len(keys) * prod(len(one.children(None)) for one in missing)
+                self.parts += len(keys) * prod(sum(map(len, one.list_divisions(None))) for one in missing)
                 if self.parts > MOST_PARTS:
                     raise _refuse_size()
                 own = [self._combine_values(one) if one.cut else one for one in missing]
                 others = [self._combine_values(one) for one in missing] if self.own.get(table.name) else own
                 for key in keys:
                     self._add_total(key, own if self._is_own(table, key) else others, dimensions, table)
-        deep = [one for one in dimensions if (one.parents or one.unions) and not one.overlapping]
+        deep = [one for one in dimensions if (one.parents or one.unions) and one.name in summable]
         known = self.by_names[table.counted, names] if deep else []
         for key in known:  # which grows meanwhile
             for one in deep:
                 value = key.value(one.name)
-                below = [key.with_value(one.name, child) for child in one.children(value)]
-                self._add_parts(key, below, deep, table)
+                for division in one.list_divisions(value):
+                    self._add_parts(key, [key.with_value(one.name, child) for child in division], deep, table)
                 for union, parts in one.unions.items():
                     if parts[0] == value:
                         self._find(key.with_value(one.name, union))
@@ -321,11 +347,10 @@ class _Builder:
     def _add_total(self, key: Key, missing: Sequence[Dimension], dimensions: Sequence[Dimension], table: Table) -> None:
         """Say that a count is the sum over all values of the attributes that it lacks."""
         names = [one.name for one in missing]
-        below = [
-            Key(key.counted, key.values.union(zip(names, values, strict=True)))
-            for values in product(*(one.children(None) for one in missing))
-        ]
-        self._add_parts(key, below, dimensions, table)
+        for divisions in product(*(one.list_divisions(None) for one in missing)):
+            every = (zip(names, values, strict=True) for values in product(*divisions))
+            below = [Key(key.counted, key.values.union(values)) for values in every]
+            self._add_parts(key, below, dimensions, table)
 
     def _add_parts(self, key: Key, below: Sequence[Key], deep: Sequence[Dimension], table: Table) -> None:
         """Say that a count is the sum of others, if anything is known about these."""
@@ -346,7 +371,10 @@ class _Builder:
         flat = np.array([pair for row in self.rows for pair in row], dtype=np.int64).reshape(-1, 2)
         low, high = (np.array(ends, dtype=np.int64) for ends in (self.low, self.high))
         refined = self._list_refined()
-        cliques = tuple(self._list_cliques(refined))
+        cliques = [*self._list_cliques(refined)]
+        # Sets of attributes that several others have in common, and those of which only some values are in larger ones.
+        shared = dict.fromkeys((*self.shared, *(one for one, _ in cliques if refined[one])))
+        seams = {one: [key for key in self.by_names.get(one, ()) if key in refined[one]] for one in shared}
         return Equations(
             tuple(Key(*self.everyone.name(*key)) for key in self.index),
             low,
@@ -357,11 +385,14 @@ class _Builder:
             np.ascontiguousarray(flat[:, 0]),
             np.ascontiguousarray(flat[:, 1]),
             tuple(self.ratios),
-            cliques,
-            self._list_shared(refined),
-            tuple(self.doubts),
+            tuple(self._number(keys) for _, keys in cliques),
+            {one: self._number(keys) for one, keys in seams.items()},
+            tuple(dict.fromkeys(self.doubts)),
             tuple(self.index),
         )
+
+    def _number(self, keys: Iterable[Key]) -> tuple[int, ...]:
+        return tuple(self.index[key] for key in keys)
 
     def _list_refined(self) -> dict[Shared, set[Key]]:
         """Return the cells with each set of attributes that are sums of cells with more of them."""
@@ -375,36 +406,39 @@ class _Builder:
             }
         return refined
 
-    def _list_shared(self, refined: Mapping[Shared, set[Key]]) -> dict[Shared, tuple[int, ...]]:
-        """Return the cells that sets of attributes have in common, or that only some of the values of one have."""
-        return {
-            shared: tuple(self.index[key] for key in self.by_names.get(shared, ()) if key in refined[shared])
-            for shared in (*self.shared, *self.partial)
-        }
+    def _list_atoms(self) -> dict[Shared, dict[Values, list[Key]]]:
+        """Return the cells with each set of attributes that are not sums of others with these; a person is in one.
 
-    def _list_cliques(self, refined: Mapping[Shared, set[Key]]) -> Iterator[tuple[int, ...]]:
-        """Yield cells of each set of attributes that are not sums of others; a person is in one at most.
-
-        A set within another one counts if some of its cells are no sums of cells of the other. Of an attribute of which
-        people may have several values, those with each value are a set of their own.
+        Of an attribute of which people may have several values, each value is a set of its own, with those who lack it.
         """
-        every = [(name, one) for name, own in self.dimensions.items() for one in own]
-        below = defaultdict[tuple[str, str], set[str]](set)
-        for name, one in every:
+        below, lines = defaultdict[tuple[str, str], set[str]](set), defaultdict[tuple[str, str], set[str]](set)
+        for one in chain.from_iterable(self.dimensions.values()):
             for value in (*one.parents.values(), *one.unions):
-                below[name, value].update(one.children(value))
-        several = {name for name, one in every if one.overlapping}
-        for (counted, names), keys in sorted(self.by_names.items(), key=lambda one: (one[0][0], sorted(one[0][1]))):
-            found, own = dict[Values, list[Key]](), refined[counted, names]
+                below[one.name, value].update(one.children(value))
+            for value in (*one.values, *one.parents.values()) if one.overlapping else ():
+                lines[one.name, value].add(value)
+                for above in one.climb(value):
+                    lines[one.name, one.name_others(above)].add(value)
+        every = dict[Shared, dict[Values, list[Key]]]()
+        for shared, keys in self.by_names.items():
+            found = every.setdefault(shared, {})
             for key in keys:
                 smaller = (key.with_value(pair[0], child) for pair in key.values for child in below.get(pair, ()))
                 if not any(one in self.index for one in smaller):
-                    found.setdefault(frozenset(pair for pair in key.values if pair[0] in several), []).append(key)
-            if own and any(key not in own for some in found.values() for key in some):
-                self.partial.append((counted, names))
-            for some in found.values():
-                if not own.issuperset(some):
-                    yield tuple(map(self.index.__getitem__, some))
+                    single = [pair for pair in key.values if pair in lines]
+                    for values in product(*(sorted(lines[pair]) for pair in single)):
+                        line = frozenset((name, value) for (name, _), value in zip(single, values, strict=True))
+                        found.setdefault(line, []).append(key)
+            every[shared] = {line: some for line, some in found.items() if any(line <= key.values for key in some)}
+        return every
+
+    def _list_cliques(self, refined: Mapping[Shared, set[Key]]) -> Iterator[tuple[Shared, list[Key]]]:
+        """Yield cells of which a person is in one at most, by their attributes, unless all are sums of others.
+
+        A set of attributes within another one counts if some of its cells are no sums of cells of the other.
+        """
+        for shared, found in sorted(self._list_atoms().items(), key=lambda one: (one[0][0], sorted(one[0][1]))):
+            yield from ((shared, keys) for keys in found.values() if not refined[shared].issuperset(keys))
 
 
 def name_among(keys: Iterable[Key]) -> Callable[[Key], str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from discreet.data.counts import PEOPLE
+from discreet.data.counts import PEOPLE, WITHOUT
 from discreet.data.schema import SIGN
 from discreet.data.transactions import Transactions
 from discreet.disclosure.channels import Exposed
@@ -30,15 +30,24 @@ def find_exposed(rows: Transactions, found: Iterable[Revealed]) -> Exposed:
         if one.counted != PEOPLE:
             continue
         for key in one.keys:
-            items = _label(key)
-            if not labels.issuperset(items):
+            held, lacked = _label(key)
+            if not labels.issuperset((*held, *lacked)):
                 raise InputError("the rows lack a value of the tables; give the rows that the counts were made of")
-            places = rows.rows(items)
+            places = rows.rows(held)
+            for item in lacked:
+                places = np.setdiff1d(places, rows.rows([item]), assume_unique=True)
             times[places] += 1
             smallest[places] = np.minimum(smallest[places], one.high)
     numbers = np.flatnonzero(times)
     return Exposed(numbers, times[numbers], smallest[numbers], rows.weights[numbers])
 
 
-def _label(key: Key) -> list[str]:
-    return [f"{name}{SIGN}{value}" for name, value in sorted(key.values)]
+def _label(key: Key) -> tuple[list[str], list[str]]:
+    """Return the items of people who are counted, and those that they lack."""
+    held, lacked = list[str](), list[str]()
+    for name, value in sorted(key.values):
+        *_, broader, last = (WITHOUT + value).split(WITHOUT)
+        own = lacked if value.startswith(WITHOUT) else held
+        own.append(f"{name}{SIGN}{last}")
+        held += [f"{name}{SIGN}{broader}"] * bool(broader)
+    return held, lacked

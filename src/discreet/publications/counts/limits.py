@@ -328,8 +328,14 @@ class Limits:
         return int(self.equations.low.max(initial=0))
 
     def list_unknown(self) -> list[Shared]:
-        """Return the attributes that tables have in common, but not all of whose counts are known."""
-        is_open = self.low < self.high
+        """Return the attributes that tables have in common, but not all of whose counts are known.
+
+        A count without an upper limit is in no sum that has one, so people may be added to it in each table: what a
+        table says, it says without the others. Shares may stand in the way.
+        """
+        shares = [cell for part, whole, _ in self.equations.ratios for cell in (part, whole)]
+        is_free = (self.high == UNKNOWN) & bool((self.high[shares] < UNKNOWN).all())
+        is_open = (self.low < self.high) & ~is_free
         return [names for names, cells in self.equations.shared.items() if is_open[[*cells]].any()]
 
     @property

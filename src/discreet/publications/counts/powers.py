@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import TypeAlias
 
-from discreet.data.counts import Counts, Dimension
+from discreet.data.counts import UNLISTED, WITHOUT, Counts, Dimension
 from discreet.publications.counts.equations import Equations, Key, Names
 from discreet.publications.counts.populations import Populations
 
-Depths: TypeAlias = dict[str, int]  # how far below a cell another one is, in each attribute that it has
+Depths: TypeAlias = dict[str, int]  # how far below the total a cell is, in each attribute that it has
+Path: TypeAlias = list[tuple[str, Depths]]  # values of an attribute, each with where it is
 
 
 @dataclass(eq=False)
@@ -20,7 +21,7 @@ class Powers:
     The power is 1 for innermost cells and 0 for their sums. If tables share some attributes alone, people are
     divided twice, and the power of the shared totals is -1. In general it is 1 minus the powers of all smaller cells
     that hold the same person, which makes 1 for each cell with those below it (Lauritzen, Graphical models, 4.4, for
-    decomposable models).
+    decomposable models). A value of which people may have several is an attribute of its own.
 
     >>> from discreet.data.counts import Cell, Table
     >>> from discreet.publications.counts.equations import list_equations
@@ -65,24 +66,37 @@ class Powers:
     def _list_below(self, key: Key) -> Iterator[Depths]:
         """Yield where the cells are that hold some person in a cell, beginning with that cell itself."""
         for names in self.listed[key.counted]:
-            more = names - key.names
-            if key.names <= names and not any(self.dimensions[name].overlapping for name in more):
+            if key.names <= names:
                 yield from self._follow(key, names)
 
     def _follow(self, key: Key, names: Names) -> Iterator[Depths]:
         """Yield where the cells with some attributes are that hold one and the same person."""
-        paths = [list(enumerate(self._list_values(name, key.value(name)), start=1)) for name in names]
-        for path in product(*paths):
-            values = frozenset(zip(names, (value for _, value in path), strict=True))
+        for path in product(*(self._list_values(self.dimensions[name], key.value(name)) for name in names)):
+            values = frozenset(zip(names, (value for value, _ in path), strict=True))
             if Key(key.counted, values) in self.boxes:
-                yield dict(zip(names, (at for at, _ in path), strict=True))
+                yield {name: at for _, depths in path for name, at in depths.items()}
 
-    def _list_values(self, name: str, value: str | None) -> list[str]:
-        """Return a value, and the first one below it, below that, and so on."""
-        path = [] if value is None else [value]
-        while below := self.dimensions[name].children(path[-1] if path else None):
-            path.append(below[0])
+    def _list_values(self, one: Dimension, value: str | None) -> Path:
+        """Return a value, and the first one below it, below that, and so on; of those people may have, all below it."""
+        path: Path = [] if value is None else [(value, self._find_depths(one, value))]
+        if one.overlapping:
+            queue = [value]
+            for above in queue:  # which grows meanwhile
+                values = [each for each in one.children(above) if each != UNLISTED]
+                path += [(each, self._find_depths(one, each)) for each in values]
+                queue += values
+            return path
+        while below := one.children(path[-1][0] if path else None):
+            path.append((below[0], {one.name: len(path) + 1}))
         return path
+
+    @staticmethod
+    def _find_depths(one: Dimension, value: str) -> Depths:
+        """Return where a value is that a cell has: it does not matter how many broader ones there are."""
+        if not one.overlapping:
+            return {one.name: 1}
+        last = value.rpartition(WITHOUT)[2]
+        return {f"{one.name}{WITHOUT}{above}": 1 for above in one.climb(last)}
 
 
 def _is_below(depths: Depths, above: Depths) -> bool:

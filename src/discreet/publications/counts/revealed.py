@@ -1,7 +1,7 @@
 """Revealed counts: small numbers of people that linked tables give away, each with the sum that shows it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from time import monotonic
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.data.counts import PEOPLE, Counts, State
+from discreet.errors import InputError
 from discreet.publications.counts.equations import Equations, Key, Shared, name_among
 from discreet.publications.counts.groups import GroupSearch
 from discreet.publications.counts.limits import SECONDS, Limits, link_tables
 from discreet.publications.counts.moves import Truth
+from discreet.publications.counts.parts import list_parts
 from discreet.publications.counts.proofs import HIGH, LOW, Known, Step, Steps, check_steps, list_used
 from discreet.publications.counts.settling import Settling
 from discreet.publications.rules.intervals import format_limits
 from discreet.runtime.resources import Progress
+from discreet.runtime.solver import NoValuesError
 
 Kind: TypeAlias = Literal["recovered", "told", "narrowed", "shown"]
 OFTEN: Final = 0.5  # seconds between two reports
@@ -128,11 +131,39 @@ def find_revealed(
     until = monotonic() + seconds
     search = search_equations(link_tables(counts), k, width=width, seconds=seconds, progress=progress)
     joins = search.list_joins()
-    if search.found or search.undecided or not joins:
+    if search.found or search.undecided or not joins or has_room(search.limits, k, until):
         return search
     joined = link_tables(counts, joins=joins)
     left = max(0.0, until - monotonic())
     return search_equations(joined, k, width=width, seconds=left, progress=progress)
+
+
+def has_room(limits: Limits, k: int, until: float) -> bool:
+    """Return whether a table fits in which no cell of a clique has 1 to k − 1 people, nor 0 if it may have some.
+
+    If one does, no union of cells over all attributes is small, though what tables share may not be known: who is in it
+    is in a cell of each clique, and of each of these there are k people who may be one and the same (theorem B0 in
+    docs/guarantee.md).
+    """
+    equations = limits.equations
+    cells = np.array(sorted({cell for clique in equations.cliques for cell in clique}), dtype=np.int64)
+    cells, low = cells[limits.high[cells] > 0], equations.low.copy()
+    if (limits.high[cells] < k).any():
+        return False
+    low[cells] = np.maximum(low[cells], k)
+    roomy = Limits(replace(equations, low=low), max(0.0, until - monotonic()))
+    try:
+        roomy.propagate()
+        for part, _ in list_parts(
+            roomy.equations, roomy.low, roomy.high, np.flatnonzero(roomy.low < roomy.high).tolist()
+        ):
+            find = roomy.build(part, whole=True).prepare()
+            solved = find(np.zeros(part.cells.size), roomy.left(), -np.inf)
+            if solved.values is None or not roomy.witness(part, solved.values):
+                return False
+    except (InputError, NoValuesError):
+        return False
+    return True
 
 
 def search_equations(
